@@ -28,9 +28,9 @@ class DeskFloor(Floor):
         self.round("T-02", [3, 3, 4], (1, "big", 5_000), (3, "total:10", 2_500))
         self.slip()
         self.refuse_pins()
-        from tables.cases import watch
+        from tables.cases.case import open_found_cases
 
-        watch.open_found_cases()
+        open_found_cases()
         self.work_on_the_dispute()
         self.prepare_a_decision()
 
@@ -54,7 +54,7 @@ class DeskFloor(Floor):
         from audit import clock
         from games.params import Params
         from tables.core.context import TableContext
-        from tables.corrections.correction import read_correction
+        from tables.corrections.settlements import read_correction
         from tables.rounds.settlement import settled_data
 
         table = self.table("T-02")
@@ -146,8 +146,7 @@ class DeskFloor(Floor):
         self.sign("carla")
 
     def letter_paper(self) -> tuple[str, bytes]:
-        from tables.cases.letter_paper import LetterPaper
-        from tables.cases.letter_pdf import letter_pdf
+        from tables.cases.outcomes import LetterPaper, letter_pdf
         from tables.models import CaseLetter
 
         return "letter-paper", letter_pdf(LetterPaper(CaseLetter.objects.get()))

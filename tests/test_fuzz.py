@@ -31,7 +31,7 @@ from audit.models import Device, Entry, Person
 from games.params import Params
 from tables.demo.seeding import PODIUM
 from tables.models import Table
-from tables.money.keeping import change_keeping
+from tables.money.chips import change_keeping
 from tables.views.routing import websocket_urlpatterns
 from tests import rights
 from tests.services.examples import VARIABLE

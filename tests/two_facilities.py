@@ -32,7 +32,7 @@ from games.models import (
     Service,
 )
 from games.office.calendar import sha256_of
-from tables.cases.watch import open_found_cases
+from tables.cases.case import open_found_cases
 from tables.demo import floor as demo
 from tables.demo.seeding import PODIUM, assign, seed
 from tables.models import (

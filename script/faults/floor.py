@@ -80,7 +80,7 @@ def send_fills() -> None:
     from games.models import Facility
     from tables.demo.seeding import PODIUM as PODIUM_NAME
     from tables.demo.seeding import do
-    from tables.money.keeping import change_keeping
+    from tables.money.chips import change_keeping
 
     facility = PODIUM.facility
     change_keeping(Facility.objects.get(code=facility), True)

@@ -15,8 +15,8 @@ from games.registry import game_of, registered_fees
 from tables.advice.proposals import HOUR, Staked, TableHour, TrayHour
 from tables.core import posts
 from tables.models import ChipSale, ChipTransfer, DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
-from tables.money.tray import ChipCounts, value_cents
-from tables.money.view import TrayFacts, trays_of
+from tables.money.chips import ChipCounts, value_cents
+from tables.money.inventories import TrayFacts, trays_of
 from tables.opening.open_time import open_times
 from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
 

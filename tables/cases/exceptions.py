@@ -11,18 +11,22 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.db.models import Count, QuerySet
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path, reverse
+from django.views.decorators.http import require_GET
 
 from audit.models import Entry
 from games.models import Facility
 from games.registry import game_by_code
-from tables.cases.case_rules.bands import BAND
-from tables.cases.case_rules.wagers import SIDES
-from tables.cases.recent import tables_by_stream
-from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
+from tables.cases.case import authorize_cases
+from tables.cases.inbox import inbox_context
+from tables.cases.kinds import BAND, SIDES, tables_by_stream
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.slips import SLIP_FILED
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
-from tables.money.entry_types import TRANSFER_COUNT_REFUSED
+from tables.money.slips import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
 from tables.rounds.entry_types import (
     ROUND_NO_ROLL,
@@ -59,8 +63,6 @@ KIND_OF_TYPE = {
     TRANSFER_COUNT_REFUSED.name: "counts",
     ROUND_RECORDED_BY_HAND.name: "by_hand",
 }
-
-
 OF_BOTH_WHO_SIGN = ("by_hand", "no-rolls", "failures")  # and voids
 
 
@@ -232,7 +234,7 @@ def exceptions(facility: Facility, today: dt.date, weeks: int) -> Exceptions:
     return Exceptions(facility, first, weeks, occurrences, _ended_rounds(tables, first, today))
 
 
-def _entries(
+def _entries_of(
     tables: dict[int, Table], first: dt.date, last: dt.date, types: Iterable[str]
 ) -> QuerySet[Entry]:
     begins = dt.datetime.combine(first - DAY, dt.time(), dt.UTC)  # for the index, which is by type and moment
@@ -243,25 +245,27 @@ def _entries(
 def _recorded(tables: dict[int, Table], first: dt.date, last: dt.date) -> Iterator[Occurrence]:
     """Count what people entered. The slip that follows from what was held back is no correction of its own."""
     types = KIND_OF_TYPE.keys() - {ROUND_VOIDED.name}
-    entries = _entries(tables, first, last, types).exclude(pk__in=_held_slips(tables, first, last))
+    entries = _entries_of(tables, first, last, types).exclude(pk__in=_held_slips(tables, first, last))
     for type_, day, stream, actor, witness in entries.values_list(
         "type", "gaming_day", "stream_id", "actor", "witness"
     ):
         kind = KIND_OF_TYPE[type_]
         signed_with = witness if kind in OF_BOTH_WHO_SIGN else ""
         yield Occurrence(kind, day, tables[stream], actor, signed_with)
-    for entry in _entries(tables, first, last, (ROUND_VOIDED.name,)):
+    for entry in _entries_of(tables, first, last, (ROUND_VOIDED.name,)):
         kind = "failures" if data_of(entry).get("failed") else KIND_OF_TYPE[entry.type]
         yield Occurrence(kind, entry.gaming_day, tables[entry.stream_id], entry.actor, entry.witness or "")
 
 
 def _held_slips(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[int]:
-    filed = _entries(tables, first, last, (SLIP_FILED.name,))
+    filed = _entries_of(tables, first, last, (SLIP_FILED.name,))
     return [entry.pk for entry in filed if "held" in data_of(entry)]
 
 
 def _ended_rounds(tables: dict[int, Table], first: dt.date, last: dt.date) -> list[EndedRounds]:
-    ends = _entries(tables, first, last, END_PHASES).values("stream_id", "actor").annotate(count=Count("pk"))
+    ends = (
+        _entries_of(tables, first, last, END_PHASES).values("stream_id", "actor").annotate(count=Count("pk"))
+    )
     return [EndedRounds(tables[row["stream_id"]], row["actor"], row["count"]) for row in ends.order_by()]
 
 
@@ -312,3 +316,33 @@ def _group(table: Table, person: str, by: str) -> str:
     if by == "table":
         return table.code
     return table.game if by == "game" else person
+
+
+# The page
+
+
+@require_GET
+def exceptions_page(request: HttpRequest, facility_code: str) -> HttpResponse:
+    """Show the exceptions of `?weeks=` by person, table or game (`?by=`), drawn and listed."""
+    person, facility = authorize_cases(request, facility_code)
+    context = inbox_context(person, facility, "exceptions")
+    typed = request.GET.get("weeks", "")
+    weeks = int(typed) if typed in map(str, WEEKS) else WEEKS[1]
+    by = request.GET.get("by", "")
+    by = by if by in BY else "dealer"
+    counted = exceptions(facility, facility.gaming_day(context["now"]), weeks)
+    context |= {
+        "exceptions": counted,
+        "kinds": list(KINDS.values()),
+        "rows": counted.rows(by),
+        "by": by,
+        "weeks": weeks,
+        "views": [
+            {"code": code, "label": label, "url": f"?by={code}&weeks={weeks}"} for code, label in BY.items()
+        ],
+        "spans": [{"weeks": count, "url": f"?by={by}&weeks={count}"} for count in WEEKS],
+    }
+    return render(request, "cases/exceptions.html", context)
+
+
+urlpatterns = [path("inbox/<slug:facility_code>/exceptions/", exceptions_page, name="inbox-exceptions")]

@@ -1,17 +1,38 @@
-"""The inbox: the cases of a facility as rows, by their due time, and their counts."""
+"""Inbox: the first page of compliance, with its cases by due time, yesterday's report, and what comes next."""
 
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path, reverse
+from django.views.decorators.http import require_GET
 
+from audit import clock
 from audit.models import Person
 from games.models import Facility
-from tables.cases.kinds import kind_of, words_of_case
-from tables.cases.next_steps import NextStep, next_step
-from tables.models import Case
+from games.office.calendar import BEGINS, Deadline, deadlines
+from games.separation.acts import changes_to_acknowledge
+from tables.cases.case import (
+    CASE_WORKERS,
+    COMPLIANCE,
+    NextStep,
+    authorize_cases,
+    due_words,
+    moment_words,
+    next_step,
+    span_words,
+)
+from tables.cases.kinds import DAY, kind_of, words_of_case
+from tables.cases.reports import report_panel
+from tables.desk.integrity import read_integrity
+from tables.models import Case, Table
+
+# Cases as rows
+
 
 MAX_CLOSED = 100  # rows of closed cases on the page
 FILTERS = {
@@ -21,7 +42,6 @@ FILTERS = {
     "waiting": "Waiting for others",
     "closed": "Closed",
 }
-MINUTE, HOUR, DAY = dt.timedelta(minutes=1), dt.timedelta(hours=1), dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -46,23 +66,6 @@ class CaseRow:
     def button(self) -> str:
         """`Review and sign C-0041`; "Open" where the next step is somebody else's."""
         return f"{self.step.verb if self.step.is_mine else 'Open'} {self.case.code}"
-
-
-@dataclass(frozen=True)
-class InboxFigures:
-    """The counts at the top of the inbox."""
-
-    open: int
-    overdue: int
-    due_today: int
-    mine: int
-    closed_in_week: int
-    late_in_week: int
-    by_filter: dict[str, int]
-
-    @property
-    def free(self) -> int:
-        return self.by_filter["free"]
 
 
 def cases_of(facility: Facility) -> QuerySet[Case]:
@@ -107,6 +110,11 @@ def case_row(case: Case, person: Person, now: dt.datetime) -> CaseRow:
     )
 
 
+def _closed_words(case: Case) -> str:
+    assert case.closed_at is not None
+    return "closed in time" if case.closed_at <= case.due_at else "closed late"
+
+
 def in_filter(rows: Iterable[CaseRow], filter_code: str, person: Person) -> list[CaseRow]:
     """The open rows that a filter shows."""
     return [row for row in rows if _is_in(row, filter_code, person)]
@@ -118,6 +126,26 @@ def _is_in(row: CaseRow, filter_code: str, person: Person) -> bool:
     if filter_code == "free":
         return row.case.owner_id is None
     return filter_code == "all" or (row.case.owner_id is not None and not row.step.is_mine)
+
+
+# The counts at the top
+
+
+@dataclass(frozen=True)
+class InboxFigures:
+    """The counts at the top of the inbox."""
+
+    open: int
+    overdue: int
+    due_today: int
+    mine: int
+    closed_in_week: int
+    late_in_week: int
+    by_filter: dict[str, int]
+
+    @property
+    def free(self) -> int:
+        return self.by_filter["free"]
 
 
 def figures(facility: Facility, rows: list[CaseRow], person: Person, now: dt.datetime) -> InboxFigures:
@@ -139,28 +167,86 @@ def figures(facility: Facility, rows: list[CaseRow], person: Person, now: dt.dat
     )
 
 
-def span_words(span: dt.timedelta) -> str:
-    """`18 min`, `4 h 18 min`, `1 d 15 h`, `5 d`."""
-    span = max(span, dt.timedelta())
-    days, hours, minutes = span // DAY, span // HOUR % 24, span // MINUTE % 60
-    if days >= 2:
-        return f"{days} d"
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+# The page
 
 
-def due_words(due_at: dt.datetime, now: dt.datetime) -> str:
-    """`in 4 h 18 min`, or `overdue by 20 min`."""
-    return f"in {span_words(due_at - now)}" if due_at >= now else f"overdue by {span_words(now - due_at)}"
+TABS = (("inbox", "Cases", "inbox"), ("exceptions", "Exceptions", "inbox-exceptions"))
 
 
-def moment_words(moment: dt.datetime, facility: Facility, now: dt.datetime) -> str:
-    """`14:00` today, otherwise `Mon 23 Nov`."""
-    local, today = facility.local(moment), facility.local(now).date()
-    return f"{local:%H:%M}" if local.date() == today else f"{local:%a} {local.day} {local:%b}"
+def inbox_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]:
+    """Return the context of a page under one of the tabs."""
+    now = clock.now()
+    return {
+        "facility": facility,
+        "section": "inbox",
+        "tab": tab,
+        "tabs": [
+            {"code": code, "label": label, "url": reverse(name, args=[facility.code])}
+            for code, label, name in TABS
+        ],
+        "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
+        "works_here": person.role in CASE_WORKERS,
+        "is_compliance": person.role in COMPLIANCE,
+        "now": now,
+        "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
+        "urls": {
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "act": reverse("facility-act", args=[facility.code, "__act__"]),
+        },
+    }
 
 
-def _closed_words(case: Case) -> str:
-    assert case.closed_at is not None
-    return "closed in time" if case.closed_at <= case.due_at else "closed late"
+MAX_CLOSED_LINE = 6
+MAX_COMING = 4
+
+
+@require_GET
+def inbox_page(request: HttpRequest, facility_code: str) -> HttpResponse:
+    """Show the cases of one filter (`?show=`), the next due on top with its single next step."""
+    person, facility = authorize_cases(request, facility_code)
+    filter_code = request.GET.get("show", "all")
+    filter_code = filter_code if filter_code in FILTERS else "all"
+    context = inbox_context(person, facility, "inbox")
+    now: dt.datetime = context["now"]
+    open_rows = case_rows(cases_of(facility).filter(status=Case.Status.OPEN), person, now)
+    counts = figures(facility, open_rows, person, now)
+    if filter_code == "closed":
+        closed = cases_of(facility).filter(status=Case.Status.CLOSED).order_by("-closed_at")[:MAX_CLOSED]
+        first, rows = None, case_rows(closed, person, now)
+    else:
+        rows = in_filter(open_rows, filter_code, person)
+        first, rows = (rows[0], rows[1:]) if rows else (None, [])
+    context |= {
+        "counts": counts,
+        "filters": [
+            {"code": code, "label": label, "count": counts.by_filter[code], "is_current": code == filter_code}
+            for code, label in FILTERS.items()
+        ],
+        "filter_code": filter_code,
+        "first": first,
+        "rows": rows,
+        "closed_since": _closed_since_yesterday(facility, now) if filter_code != "closed" else [],
+        "panel": report_panel(facility, now),
+        "integrity": read_integrity(facility, now),
+        "told_changes": changes_to_acknowledge(facility, person),
+        "coming": _coming_due(facility, now),
+        "tables": Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).order_by("code"),
+    }
+    return render(request, "cases/inbox.html", context)
+
+
+def _closed_since_yesterday(facility: Facility, now: dt.datetime) -> list[Case]:
+    since = facility.day_begins(facility.gaming_day(now) - DAY)
+    closed = cases_of(facility).filter(status=Case.Status.CLOSED, closed_at__gte=since)
+    return list(closed.order_by("-closed_at")[:MAX_CLOSED_LINE])
+
+
+def _coming_due(facility: Facility, now: dt.datetime) -> list[Deadline]:
+    """The next deadlines that are too far away for a case."""
+    lead, today = facility.law.case_time("approval"), facility.local(now).date()
+    later = (deadline for deadline in deadlines(facility, now) if deadline.state != BEGINS)
+    return [deadline for deadline in later if deadline.due_on > today + lead][:MAX_COMING]
+
+
+urlpatterns = [path("inbox/<slug:facility_code>/", inbox_page, name="inbox")]

@@ -1,28 +1,95 @@
-"""The report of a gaming day and its acceptance: who had opened it, and the SHA-256 of its PDF."""
+"""Daily report of a casino and its acceptance by compliance.
+
+Compliance opens the report of a gaming day that is over. The page gives the person the server's statement that they
+opened this report at this moment (`opened_report`, signed), with the SHA-256 of its PDF. `accept_report` demands it:
+nobody accepts what they have not opened, or what a slip has changed since. The inbox shows yesterday's report beside
+the cases (`ReportPanel`).
+"""
 
 import datetime as dt
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.core import signing
-from django.urls import reverse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path, reverse
+from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.columns import ACTOR, AT, FACILITY, SEQ, declare
 from audit.models import Entry, Person
+from games.act_forms import Day, text
+from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.models import Facility
-from tables.cases.inbox import due_words, moment_words
-from tables.cases.kinds import kind_of
+from tables.cases.case import COMPLIANCE, authorize_cases, due_words, moment_words
+from tables.cases.kinds import DAY, kind_of
 from tables.core.figure_sums import Sums
+from tables.core.typed_days import read_day
+from tables.desk.page import desk_context
 from tables.models import Case, ReportAcceptance, Table
 from tables.reports.figures import Report, build_report
+from tables.reports.page import page_context
 from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
+from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
+from tables.words.registry import entry_with_line
+from tables.words.sentences import dollars
+
+REPORT_DAY_NOT_OVER = RefusalCode(
+    "report-day-not-over", "The gaming day %(day)s is not over. Accept its report afterward.", "Day not over"
+)
+REPORT_ROUNDS_IN_PLAY = RefusalCode(
+    "report-rounds-in-play",
+    "Rounds of that day still in play: %(count)s. Accept the report when they have ended.",
+    "Not final",
+)
+REPORT_NOT_OPENED = RefusalCode(
+    "report-not-opened",
+    "You have not opened the report of %(day)s. Open it, read it, then accept it.",
+    "Read it first",
+)
+REPORT_CHANGED = RefusalCode(
+    "report-changed",
+    "The report of %(day)s has changed since you opened it: a slip was filed. Reload the page and read it again.",
+    "Report changed",
+)
+REPORT_ACCEPTED_ALREADY = RefusalCode(
+    "report-accepted-already",
+    "%(person)s has accepted this report. There is nothing more to do.",
+    "Accepted already",
+)
+
+
+class ReportAccepted(TypedDict):
+    day: Annotated[str, "gaming day of the report"]
+    opened_at: Annotated[str, "when the person had opened the report, UTC"]
+    sha256: Annotated[str, "SHA-256 of its PDF, in hex"]
+    win_cents: Annotated[int, "win of the day, with the slips filed on it"]
+
+
+REPORT_ACCEPTED = entry_with_line(
+    "report.accepted",
+    ReportAccepted,
+    "A person accepted the report of a gaming day, after opening it.",
+    lambda data: f"Report of {data['day']} accepted, win {dollars(data['win_cents'])}",
+)
+declare(
+    ReportAcceptance,
+    "acceptance of the report",
+    key={"facility": FACILITY, "day": "day", "sha256": "sha256"},
+    created={
+        REPORT_ACCEPTED: {"opened_at": "opened_at", "accepted_at": AT, "accepted_by": ACTOR, "seq": SEQ}
+    },
+)
+
+
+# Opened, then accepted
+
 
 SALT = "tables.cases.opened-report"
-DAY = dt.timedelta(days=1)
-MAX_CACHED = 32
-_cache: dict[Any, Report] = {}  # of final days, by tables, their slips and the day
 
 
 def opened_report(person: Person, day: ReportDay, sha256: str) -> str:
@@ -54,6 +121,58 @@ def read_opened(
 def sha256_of(report: Report) -> str:
     """The SHA-256 of the report's PDF, in hex: the same record gives the same bytes."""
     return hashlib.sha256(report_pdf(report)).hexdigest()
+
+
+MAX_OPENED = 1000
+
+
+@facility_act(CASES, roles=COMPLIANCE, step_up="always")
+def accept_report(
+    ctx: FacilityContext, *, day: Day, opened: Annotated[str, text(MAX_OPENED)] = ""
+) -> ActOutcome:
+    """Accept the report of a gaming day of real play. `opened` is what its page gave to this person on opening.
+
+    Raises `report-day-not-over`, `report-rounds-in-play`, `report-not-opened`, `report-changed` (by a later slip)
+    or `report-accepted-already`.
+    """
+    report_day = ReportDay(ctx.facility, day, ctx.now)
+    if not report_day.is_over:
+        raise Refusal(REPORT_DAY_NOT_OVER, day=day.isoformat())
+    statement = read_opened(opened, ctx.actor, ctx.facility, day)
+    if statement is None:
+        raise Refusal(REPORT_NOT_OPENED, day=day.isoformat())
+    report = build_report(report_day)
+    if not report.is_final:
+        raise Refusal(REPORT_ROUNDS_IN_PLAY, count=report.total.in_play)
+    sha256, opened_at = statement
+    if sha256_of(report) != sha256:
+        raise Refusal(REPORT_CHANGED, day=day.isoformat())
+    accepted = ReportAcceptance.objects.filter(facility=ctx.facility, day=day, sha256=sha256)
+    if (earlier := accepted.select_related("accepted_by").first()) is not None:
+        raise Refusal(REPORT_ACCEPTED_ALREADY, person=earlier.accepted_by.name)
+    ReportAcceptance.objects.create(
+        facility=ctx.facility,
+        day=day,
+        sha256=sha256,
+        opened_at=opened_at,
+        accepted_at=ctx.now,
+        accepted_by=ctx.actor,
+        seq=ctx.stream.seq + 1,
+    )
+    data: ReportAccepted = {
+        "day": day.isoformat(),
+        "opened_at": clock.format_moment(opened_at),
+        "sha256": sha256,
+        "win_cents": report.moved_win_cents,
+    }
+    return ActOutcome(REPORT_ACCEPTED(data), changes="nothing")
+
+
+# Beside the inbox
+
+
+MAX_REPORTS = 32
+_day_reports: dict[Any, Report] = {}  # of final days, by tables, their slips and the day
 
 
 @dataclass(frozen=True)
@@ -128,11 +247,42 @@ def report_panel(facility: Facility, now: dt.datetime) -> ReportPanel:
 def _report(day: ReportDay) -> Report:
     """The report of a day, from memory where only a slip could change it and none was filed since."""
     key = tuple((table.uid, table.last_slip) for table in day.tables.values()), day.date
-    if key not in _cache:
+    if key not in _day_reports:
         report = build_report(day)
         if not report.is_final:
             return report
-        if len(_cache) >= MAX_CACHED:
-            _cache.clear()
-        _cache[key] = report
-    return _cache[key]
+        if len(_day_reports) >= MAX_REPORTS:
+            _day_reports.clear()
+        _day_reports[key] = report
+    return _day_reports[key]
+
+
+# The page of a report
+
+
+@require_GET
+def report_page(request: HttpRequest, facility_code: str, day: str) -> HttpResponse:
+    """Show the report of a gaming day of real play, with the acceptance of its PDF at the top."""
+    person, facility = authorize_cases(request, facility_code)
+    date = read_day(day)
+    if date is None:
+        raise Http404
+    report_day = ReportDay(facility, date, clock.now())
+    built = build_report(report_day)
+    sha256 = sha256_of(built) if built.is_final else ""
+    acceptances = ReportAcceptance.objects.filter(facility=facility, day=date).select_related("accepted_by")
+    context = desk_context(person, facility, "report") | page_context(built, "table")
+    context |= {
+        "section": "inbox",
+        "refused": "",
+        "sha256": sha256,
+        "opened": opened_report(person, report_day, sha256) if built.is_final else "",
+        "acceptances": acceptances,
+        "is_accepted": any(row.sha256 == sha256 for row in acceptances),
+        "accepts_here": person.role in COMPLIANCE,
+        "accept_url": reverse("facility-act", args=[facility.code, "accept_report"]),
+    }
+    return render(request, "cases/report.html", context)
+
+
+urlpatterns = [path("inbox/<slug:facility_code>/reports/<slug:day>/", report_page, name="inbox-report")]

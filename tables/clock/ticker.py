@@ -22,7 +22,7 @@ from audit.logs import OutageLog
 from games.office import calendar
 from games.separation import watch as changes_watch
 from tables.alerts import escalation
-from tables.cases import watch as cases_watch
+from tables.cases.case import open_found_cases
 from tables.clock import alert_rules
 from tables.clock.reconcile import reconcile_alerts
 from tables.clock.status import StatusWriter
@@ -92,7 +92,7 @@ class Ticker:
             *([remind_of_deadlines] if remind else []),
             *([changes_watch.withdraw_ended_changes] if opens_cases else []),
             *([staffing_watch.begin_leaves] if opens_cases else []),
-            *([partial(cases_watch.open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
+            *([partial(open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
             *([write_rollups] if rolls_up else []),
         ]
 

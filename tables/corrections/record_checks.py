@@ -9,10 +9,15 @@ from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from tables.core.stated_rows import entry_bodies
-from tables.corrections.chips_elsewhere import SettledSlip, chips_elsewhere_cents
-from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
+from tables.corrections.slips import (
+    SLIP_FILED,
+    SLIP_REVIEWED,
+    SLIP_SETTLED,
+    SettledSlip,
+    chips_elsewhere_cents,
+)
 from tables.models import Table, TableInventory
-from tables.money.entry_types import CLOSER_COUNTED, OPENER_COUNTED
+from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED
 
 TRAY_CORRECTION_DIFFERS = declare_finding(
     "tray-correction-differs",

@@ -1,35 +1,103 @@
-"""The review of an Error Notification Slip by somebody outside the table: which slips need it, by when, and who may.
+"""Review of an Error Notification Slip by somebody outside the table: which slips need it, by when, and who may.
 
 A slip that moves money in real play is reviewed as the row `corrections` of the policy says (games/separation). Where
 much money moves, the review comes before any of it. How much is counted over several slips (`review_sum`), so that no
-sum is split into slips that are each below it.
+sum is split into slips that are each below it. A facility may lower the sum from which it comes first
+(`set_review_sum`).
+
+Somebody of another department, who did not sign the slip, agrees, or differs and says why (`review_slip`). If they
+differ, no money moves on this slip; the table files another one.
 """
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypedDict
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
+from audit.clock import format_moment
 from audit.models import Person
+from games.act_forms import Cents, text
 from games.engine import Refusal
 from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
 from games.facility_runner import may_not_prepare
 from games.models import Facility
 from games.separation import policy
+from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
-from tables.corrections.recent_raises import CORRECTIONS, raised_by, raised_unheld, signers_of_raises
-from tables.corrections.refusals import (
-    SLIP_NEEDS_NO_REVIEW,
-    SLIP_REVIEW_DIFFERS,
-    SLIP_REVIEW_FIRST,
-    SLIP_REVIEWED_ALREADY,
-    SLIP_REVIEWER_OF_TABLE,
-    SLIP_REVIEWER_SIGNED,
-    SLIP_SIGNED_BY_REVIEWER,
+from tables.corrections.raises import CORRECTIONS, raised_by, raised_unheld, signers_of_raises
+from tables.corrections.settlements import MAX_REASON, filed_entry
+from tables.corrections.slips import (
+    AWAITED_REVIEW,
+    DIFFERING_REVIEW,
+    SLIP_REVIEWED,
+    UNSETTLED_SLIP,
+    SlipReviewed,
+    end_alert_of,
+    find_slip,
+    withheld_of_slip,
 )
 from tables.models import Round, Slip, Table
+from tables.money.tray import add_filed_slip
+from tables.runner.facility import SETUP, FacilityContext, facility_act
+from tables.runner.table import ActOutcome, act, act_without_post
+from tables.words.registry import entry_with_line
+
+SLIP_REVIEW_FIRST = RefusalCode(
+    "slip-review-first",
+    "Slip %(slip)s moves %(sum)s. Alone, or with other slips and raises of its round, its seats or its signers, that "
+    "is a sum of which no money may move before somebody outside the table has reviewed it. Ask %(who)s to review it.",
+    "Review needed first",
+)
+SLIP_REVIEW_DIFFERS = RefusalCode(
+    "slip-review-differs",
+    "%(reviewer)s reviewed slip %(slip)s and differs: “%(why)s” No money may move on it. Settle it with $0, and file "
+    "another slip if one is needed.",
+    "The review differs",
+)
+SLIP_NEEDS_NO_REVIEW = RefusalCode(
+    "slip-needs-no-review",
+    "Slip %(slip)s needs no review: it moves no money, or it was filed before slips were reviewed.",
+)
+SLIP_REVIEWED_ALREADY = RefusalCode(
+    "slip-reviewed-already",
+    "%(reviewer)s reviewed slip %(slip)s already. If it is wrong, ask the table to file another slip.",
+    "Already reviewed",
+)
+SLIP_REVIEWER_SIGNED = RefusalCode(
+    "slip-reviewer-signed",
+    "You signed slip %(slip)s yourself. Somebody else of %(who)s must review it.",
+    "Somebody else must review",
+)
+SLIP_REVIEWER_OF_TABLE = RefusalCode(
+    "slip-reviewer-of-table",
+    "Slip %(slip)s is reviewed outside the table, by %(who)s. Ask somebody of theirs.",
+    "Another department",
+)
+SLIP_SAY_WHY_DIFFERS = RefusalCode(
+    "slip-say-why-differs",
+    "Say what differs, so that the table can correct slip %(slip)s.",
+    "Reason needed",
+)
+SLIP_SIGNED_BY_REVIEWER = RefusalCode(
+    "slip-signed-by-reviewer",
+    "%(reviewer)s reviewed slip %(slip)s and cannot sign it. Ask somebody else to sign.",
+    "Somebody else must sign",
+)
+REVIEW_SUM_TOO_HIGH = RefusalCode(
+    "review-sum-too-high",
+    "In %(jurisdiction)s slips from %(most)s on are reviewed before money moves. Set this sum or a lower one.",
+    "Above the jurisdiction's sum",
+)
+REVIEW_SUM_THE_SAME = RefusalCode(
+    "review-sum-the-same", "Slips from %(sum)s on are reviewed before money moves already.", "The same sum"
+)
+
+
+# Which slips are reviewed, and which before any money moves
+
 
 REVIEWERS = policy.roles_of(CORRECTIONS, "approve")
 
@@ -132,30 +200,6 @@ def _signed_by(person_id: int) -> Q:
     return signed
 
 
-def verify_may_correct(ctx: TableContext) -> None:
-    """Verify that each person who signs a slip prepares corrections by the policy. Raises `may-not-prepare`."""
-    row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
-    for person in (ctx.actor, ctx.witness):
-        if person is not None and not policy.may_prepare(row, person):
-            raise may_not_prepare(row, person)
-
-
-def slips_waiting_for_review(facility: Facility) -> QuerySet[Slip]:
-    """Return the slips of a facility that nobody has reviewed yet, with their tables and rounds, the first due first.
-
-    `review_due_at` says when each is due.
-    """
-    waiting = Slip.objects.filter(
-        table__facility=facility, review_due_at__isnull=False, reviewed_at__isnull=True
-    )
-    return waiting.select_related("table", "round", "filed_by", "filed_with").order_by("review_due_at", "pk")
-
-
-def reviewer_names(facility: Facility) -> str:
-    """Return who reviews slips here: `surveillance or compliance`."""
-    return policy.departments_in_words(policy.row_of(facility.law, CORRECTIONS).approve.values())
-
-
 def review_rule(table: Table) -> str:
     """Return who reviews the slips of this table, and from which sum before money moves; "" where nobody does."""
     if table.kind != Table.Kind.LIVE:
@@ -168,6 +212,61 @@ def review_rule(table: Table) -> str:
         f"{who} reviews a slip that moves money, from {in_dollars(first_from)} on before any money moves. Other slips "
         f"and raises of the round count with it, and those of its seats or signers of the last {minutes} minutes."
     )
+
+
+def reviewer_names(facility: Facility) -> str:
+    """Return who reviews slips here: `surveillance or compliance`."""
+    return policy.departments_in_words(policy.row_of(facility.law, CORRECTIONS).approve.values())
+
+
+# The sum from which the review comes first
+
+
+class ReviewSumSet(TypedDict):
+    cents: Annotated[int, "slips from this sum on are reviewed before any money moves"]
+    before_cents: Annotated[int, "the sum until then; 0 for none"]
+
+
+def _sum_words(data: ReviewSumSet) -> str:
+    before = f", before from {in_dollars(data['before_cents'])}" if data["before_cents"] else ""
+    return f"Slips from {in_dollars(data['cents'])} on are reviewed before money moves{before}"
+
+
+REVIEW_SUM_SET = entry_with_line(
+    "review_sum.set",
+    ReviewSumSet,
+    "The facility set the sum from which a slip is reviewed before any money moves.",
+    _sum_words,
+)
+
+
+@facility_act(SETUP, roles=policy.roles_of("review-sum", "prepare"), step_up="always", subject="review-sum")
+def set_review_sum(ctx: FacilityContext, *, cents: Cents) -> ActOutcome:
+    """Set the sum, up to that of the jurisdiction. It holds for slips that are filed from now on.
+
+    Raises `review-sum-too-high` or `review-sum-the-same`.
+    """
+    law = ctx.facility.law
+    most, before = policy.row_of(law, CORRECTIONS).first_from_cents, policy.review_first_from(ctx.facility)
+    if most and cents > most:
+        section = law.section("corrections.review")
+        raise Refusal(REVIEW_SUM_TOO_HIGH, section, jurisdiction=law.name, most=in_dollars(most))
+    if cents == before:
+        raise Refusal(REVIEW_SUM_THE_SAME, sum=in_dollars(before))
+    ctx.facility.review_first_from_cents = cents
+    ctx.facility.save(update_fields=["review_first_from_cents"])
+    return ActOutcome(REVIEW_SUM_SET({"cents": cents, "before_cents": before}), changes="nothing")
+
+
+# Who may correct, and who may review
+
+
+def verify_may_correct(ctx: TableContext) -> None:
+    """Verify that each person who signs a slip prepares corrections by the policy. Raises `may-not-prepare`."""
+    row = policy.row_of(ctx.table.facility.law, CORRECTIONS)
+    for person in (ctx.actor, ctx.witness):
+        if person is not None and not policy.may_prepare(row, person):
+            raise may_not_prepare(row, person)
 
 
 def may_review(person: Person, slip: Slip, facility: Facility) -> bool:
@@ -212,3 +311,58 @@ def verify_reviewer_signs_not(ctx: TableContext, slip: Slip) -> None:
     signers = {person.pk for person in (ctx.actor, ctx.witness) if person is not None}
     if slip.reviewed_by is not None and slip.reviewed_by.pk in signers:
         raise Refusal(SLIP_SIGNED_BY_REVIEWER, slip=slip.code, reviewer=slip.reviewed_by.name)
+
+
+# The review
+
+
+@act(roles=REVIEWERS, depends_on="nothing", step_up="always")
+@act_without_post
+def review_slip(
+    ctx: TableContext,
+    *,
+    slip_code: Annotated[str, text(20)],
+    differs: bool = False,
+    reason: Annotated[str, text(MAX_REASON)] = "",
+) -> ActOutcome:
+    """Review a slip once, from outside the table. Who differs says why; then no more money moves on this slip.
+
+    Who agrees takes the chips off the tray that the slip says are gone, where their review comes first.
+    """
+    assert ctx.actor is not None
+    slip = find_slip(ctx, slip_code)
+    verify_reviewer(ctx.actor, slip, ctx.table.facility)
+    if differs and not reason:
+        raise Refusal(SLIP_SAY_WHY_DIFFERS, slip=slip.code)
+    filing_entry = filed_entry(slip)
+    withheld_cents = withheld_of_slip(slip)
+    slip.review_verdict = Slip.Verdict.DIFFERS if differs else Slip.Verdict.AGREES
+    slip.review_reason, slip.reviewed_by = reason, ctx.actor
+    slip.reviewed_seq, slip.reviewed_at = ctx.stream.seq + 1, ctx.now
+    slip.save()
+    if not differs:
+        add_filed_slip(ctx, slip.round.number, withheld_cents)
+    _change_alerts(ctx, slip)
+    ctx.submission = slip.round.submission
+    assert slip.review_due_at is not None
+    data: SlipReviewed = {
+        "slip": slip.code,
+        "round": slip.round.number,
+        "filed": filing_entry.as_data,
+        "verdict": "differs" if differs else "agrees",
+        "reason": reason,
+        "department": ctx.actor.department,
+        "due_at": format_moment(slip.review_due_at),
+    }
+    return ActOutcome(SLIP_REVIEWED(data), {"slip": slip.code}, changes="nothing")
+
+
+def _change_alerts(ctx: TableContext, slip: Slip) -> None:
+    """Tell the table that its money may move now, or that the review differs."""
+    end_alert_of(ctx, AWAITED_REVIEW, slip)
+    number = slip.round.number
+    if slip.review_verdict == Slip.Verdict.DIFFERS:
+        end_alert_of(ctx, UNSETTLED_SLIP, slip)
+        raise_alert(ctx, DIFFERING_REVIEW.expected(ctx.table.pk, slip=slip.code, round=number))
+    elif slip.status == Slip.Status.FILED:
+        raise_alert(ctx, UNSETTLED_SLIP.expected(ctx.table.pk, slip=slip.code, round=number))

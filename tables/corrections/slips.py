@@ -1,188 +1,354 @@
-"""The arithmetic of Error Notification Slips: the corrected settlement of a round, and what each seat is owed.
+"""Error Notification Slip: a mistake found after money moved is a new entry that names the old one.
 
-Pure: engine and numbers only. A *line* is one settled wager as in the record and in `manage.py adjudicate`. Money is
-integer cents, positive toward a player and negative toward the casino.
+1. Two people file it about a round that has ended (`tables.corrections.filing`), after a preview of what it would
+   change. It settles the whole round again under the terms that the round pinned (`tables.corrections.settlements`),
+   and says what each seat is owed. No earlier entry is changed.
+2. Somebody outside the table reviews one that moves money in real play, before any of it moves where it is much
+   (`tables.corrections.reviews`).
+3. The two hand over what is due, or less with a reason, and sign again: the slip is settled.
 
-A line is worth `paid + returned − staked` to its player. A seat is owed the worth of its lines after the slip, less
-their worth before it. For $20 (2,000) at 1 to 1:
+What was held back of a round, because a correction raised it once the dice might be known
+(`tables.corrections.raises`), becomes a slip at the end of the round. Mistakes that are found before the first payment
+need none: `tables.corrections.before_money`.
 
-| what was wrong | before | after | due |
-|---|---|---|---|
-| dice: it lost, and should win | lost −2,000 | won +2,000 | +4,000 |
-| dice: it won, and should lose | won +2,000 | lost −2,000 | −4,000 |
-| a missed wager won: the player has its chips | nothing 0 | won +2,000 | +2,000 |
-| a missed wager lost: the player has its chips | nothing 0 | lost −2,000 | −2,000 |
-| a mistaken wager had won: it was paid for nothing | won +2,000 | nothing 0 | −2,000 |
-| a mistaken wager had lost: the casino took other chips | lost −2,000 | nothing 0 | +2,000 |
-| another amount, $50 instead of $20, won | won +2,000 | won +5,000 | +3,000 |
-| another amount, $50 instead of $20, lost; $20 were taken | lost −2,000 | lost −5,000 | −3,000 |
-| another code: struck from one and missed on the other | as above | as above | the sum |
-| void: it had won | won +2,000 | returned 0 | −2,000 |
-| void: it had lost, or was a fee | lost −2,000 | returned 0 | +2,000 |
-
-By the record, the stake of a lost wager or a fee was taken, and that of any other wager was not. Where a wager's chips
-in fact went elsewhere (`CHIPS`), the seat is owed that too. A missed $20 that the casino had taken adds 2,000: nothing
-is due if it lost, and 4,000 if it won. A mistaken $20 that lost, with no chips there to take, subtracts 2,000: nothing
-is due.
-
-A payment slip leaves the settlement as it is. A seat is owed the winnings settled less those it received, and the
-stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is +3,000; a losing 2,000 left is −2,000.
+This file has what the record says of a slip, the slip that an act names, its alerts, and the chips that by a slip are
+not where the settlement says. Drawn by `tables.corrections.slip_page`.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from games.engine import Refusal, Rules
-from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
-from games.engine.settlement import FEE, LOSE, Settled, in_order
-from games.engine.wagers import Wager
-from games.registry import game_of
-from tables.corrections.entry_types import Chips, SeatAmount
-from tables.corrections.refusals import SLIP_ANOTHER_COURSE
+from audit.columns import declare
+from audit.models import Department
+from games.engine import Refusal
+from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
+from games.game_acts import ThrowNumber
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
+from tables.core.alerts import acknowledge, end_alert
+from tables.core.context import TableContext
+from tables.core.entry_types import ALERT_ACKNOWLEDGED
+from tables.models import Alert, Round, Slip
 from tables.rounds.entry_types import SettledWager, Totals
+from tables.words.registry import entry_with_line
 
-SettlementLine = SettledWager
-WagerKey = tuple[int, str, int | None]
-CHIPS: tuple[Chips, ...] = get_args(Chips)
-# Refusals of throws with which the game would have gone on, or ended earlier.
-OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
+NO_SUCH_ROUND = RefusalCode(
+    "no-such-round",
+    "%(table)s has no round %(round)s. Check the number in its list of rounds.",
+)
+NO_SUCH_SLIP = RefusalCode(
+    "no-such-slip",
+    "%(table)s has no slip %(slip)s. Check the code on the page of its round.",
+)
 
 
-class CorrectedWager(NamedTuple):
-    """A corrected wager: what was recorded, what was in fact there (0: nothing), and who has its chips."""
+# What the record says of a slip
 
+
+BeforeCents = Annotated[int, "the stake that was recorded; 0 for none"]
+AfterCents = Annotated[int, "the stake that was on the layout; 0 for none"]
+Chips = Literal["recorded", "player", "house"]  # who has a wager's chips
+SlipKind = Literal["dice", "wager", "payment", "void"]
+Reason = Annotated[str, "why, in a person's words"]
+
+
+class CorrectedEntry(TypedDict):
+    hash: Annotated[str, "hash of the entry, in hex"]
+    seq: Annotated[int, "number of the entry"]
+
+
+class SeatAmount(TypedDict):
+    cents: Annotated[int, "to the seat; negative: from the seat"]
     seat: int
-    code: str
-    play: int | None
-    before_cents: int
-    after_cents: int
-    chips: Chips
-
-    @property
-    def key(self) -> WagerKey:
-        return self.seat, self.code, self.play
 
 
-class SeatPayment(NamedTuple):
-    """What was in fact paid to and taken from one seat, in cents."""
-
+class SlipWager(TypedDict):
+    after_cents: AfterCents
+    before_cents: BeforeCents
+    chips: Annotated[Chips, "where its chips are: as recorded, with the player, or with the house"]
     seat: int
-    paid_cents: int
-    taken_cents: int
+    wager: str
+    play: NotRequired[int]
 
 
-# Settlements as lines
+class SlipPayment(TypedDict):
+    handed_paid_cents: Annotated[int, "what the seat was in fact paid"]
+    handed_taken_cents: Annotated[int, "what was in fact taken from the seat"]
+    seat: int
+    settled_paid_cents: Annotated[int, "what the seat should have been paid"]
+    settled_taken_cents: Annotated[int, "what should have been taken from the seat"]
 
 
-def key_of(line: SettlementLine) -> WagerKey:
-    """The seat, code and play of a line."""
-    return line["seat"], line["wager"], line.get("play")
+class SlipMistake(TypedDict):
+    """By kind: of dice `throw`, `before` and `after`; of wagers `wagers`; of payments `payments`; of a void nothing."""
+
+    after: NotRequired[Annotated[list[int], "the faces that were there"]]
+    before: NotRequired[Annotated[list[int], "the faces that were recorded"]]
+    throw: NotRequired[ThrowNumber]
+    wagers: NotRequired[Annotated[list[SlipWager], "each wager that was wrong"]]
+    payments: NotRequired[Annotated[list[SlipPayment], "each payment that was wrong"]]
 
 
-def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
-    """The wagers that these lines settle, in order."""
-    return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
+class SlipThrow(TypedDict):
+    dice: Annotated[list[int], "the faces of the dice"]
+    throw: ThrowNumber
 
 
-def totals(lines: Iterable[SettlementLine]) -> Totals:
-    """`taken_cents` (lost stakes and fees), `paid_cents` and `returned_cents` of a settlement."""
-    settled_lines = list(lines)
-    staked = sum(line["cents"] for line in settled_lines)
-    returned = sum(line["returned_cents"] for line in settled_lines)
-    paid = sum(line["paid_cents"] for line in settled_lines)
-    return {"taken_cents": staked - returned, "paid_cents": paid, "returned_cents": returned}
+class SlipReviewDue(TypedDict):
+    due_at: Annotated[str, "by when somebody outside the table reviews the slip"]
+    before_money: Annotated[bool, "whether no money may move before that"]
+    sum_cents: NotRequired[
+        Annotated[int, "the sum that decided it: this slip, and others that count with it"]
+    ]
 
 
-def by_seat(lines: Iterable[SettlementLine]) -> dict[int, Totals]:
-    """`totals` of each seat, lowest seat first."""
-    seats: dict[int, list[SettlementLine]] = defaultdict(list)
-    for line in lines:
-        seats[line["seat"]].append(line)
-    return {seat: totals(seat_lines) for seat, seat_lines in sorted(seats.items())}
+class HeldBack(CorrectedEntry):
+    actor: Annotated[str, "code of the person who did what raised the payout"]
+    witness: Annotated[str, "code of the second person who signed that"]
 
 
-# Settling the round again
+class SlipFiled(Totals):
+    """The whole settlement of the round as corrected: `settled` and the sums are those of all throws."""
+
+    before: Annotated[Totals, "the sums before this slip"]
+    corrects: CorrectedEntry
+    due: Annotated[list[SeatAmount], "what each seat is owed; empty where no money is due"]
+    ending: Annotated[str, "how the round ended, as a code: settled, touchdown, void, …"]
+    kind: Annotated[SlipKind, "what the slip corrects"]
+    mended: Annotated[SlipMistake, "the mistake; empty for a void"]
+    played_on: Annotated[str, "gaming day of the round"]
+    reason: Reason
+    round: int
+    settled: Annotated[list[SettledWager], "every wager of the round in the order of settlement"]
+    slip: str
+    throws: Annotated[list[SlipThrow], "the valid throws"]
+    review: NotRequired[Annotated[SlipReviewDue, "present only if the slip needs a review"]]
+    elsewhere_cents: NotRequired[
+        Annotated[
+            int,
+            "how much more the tray holds than the record says until this slip, negative for less; with "
+            "`review.before_money`, less only from the review that agrees on. Absent if 0, and in older entries, which "
+            "change the tray at once",
+        ]
+    ]
+    held: NotRequired[
+        Annotated[
+            HeldBack,
+            "present only if the slip followed from the end of its round, for what was held back of it",
+        ]
+    ]
 
 
-def readjudicate(
-    rules: Rules, throws: Sequence[Sequence[int]], wagers: Sequence[Wager]
-) -> tuple[str, tuple[Settled, ...]]:
-    """Settle the whole round again under the rules it pinned. Returns the ending and the wagers in order of settlement.
-
-    Raises `slip-another-course` where the game would have ended at another throw, and what the engine raises for
-    wagers.
-    """
-    try:
-        ending, settled = game_of(rules).adjudicate(rules, throws, wagers)
-    except Refusal as refusal:
-        if refusal.code in OTHER_GAME_CODES:
-            raise Refusal(SLIP_ANOTHER_COURSE, refusal.section) from None
-        raise
-    return ending, in_order(settled)
+def _listed(amounts: Iterable[SeatAmount]) -> str:
+    return ", ".join(
+        ("%(sum)s to seat %(seat)s" if amount["cents"] > 0 else "%(sum)s from seat %(seat)s")
+        % {"sum": in_dollars(abs(amount["cents"])), "seat": amount["seat"]}
+        for amount in amounts
+    )
 
 
-def return_all(rules: Rules, wagers: Sequence[Wager], reason: str) -> tuple[str, tuple[Settled, ...]]:
-    """Return every wager. The ending is `void`."""
-    return game_of(rules).adjudicate(rules, (), wagers, voided=reason)
+def owed_in_words(due: Iterable[SeatAmount]) -> str:
+    """`$30 to seat 3, $10 from seat 5`: the amounts still due."""
+    return _listed(due) or "no money is owed"
 
 
-def apply_corrections(wagers: Iterable[Wager], corrected: Iterable[CorrectedWager]) -> list[Wager]:
-    """Apply the corrections: an amount replaced in its place, a missed wager added last, a mistaken one removed."""
-    wagers_by_key = {wager.key: wager for wager in wagers}
-    for wager in corrected:
-        if wager.after_cents:
-            wagers_by_key[wager.key] = Wager(wager.seat, wager.code, wager.after_cents, wager.play)
-        else:
-            wagers_by_key.pop(wager.key, None)
-    return list(wagers_by_key.values())
+def moved_in_words(amounts: Iterable[SeatAmount]) -> str:
+    """`$30 to seat 3, $10 from seat 5`: the amounts that moved."""
+    return _listed([amount for amount in amounts if amount["cents"]]) or "no money moved"
 
 
-# Amounts due
+SLIP_FILED = entry_with_line(
+    "slip.filed",
+    SlipFiled,
+    "An Error Notification Slip was filed: a settled round was corrected or voided after money had moved.",
+    lambda data: "Slip %(slip)s, round %(round)s: %(owed)s" % {**data, "owed": owed_in_words(data["due"])},
+)
 
 
-def due(before: Iterable[SettlementLine], after: Iterable[SettlementLine]) -> dict[int, int]:
-    """What each seat is owed by the difference of two settlements, zero included."""
-    owed: dict[int, int] = defaultdict(int)
-    for sign, lines in ((-1, before), (1, after)):
-        for line in lines:
-            owed[line["seat"]] += sign * (line["paid_cents"] + line["returned_cents"] - line["cents"])
-    return dict(owed)
+class SlipSettled(TypedDict):
+    corrects: CorrectedEntry
+    due: Annotated[list[SeatAmount], "what each seat was owed"]
+    moved: Annotated[list[SeatAmount], "what in fact moved, for the same seats"]
+    reason: Annotated[str, "why less than was due, in a person's words; may be empty"]
+    round: int
+    slip: str
 
 
-def due_for_chips(before: Iterable[SettlementLine], corrected: Iterable[CorrectedWager]) -> dict[int, int]:
-    """What a seat is owed in addition, because chips of corrected wagers went elsewhere than the record says."""
-    taken_keys = {key_of(line) for line in before if line["outcome"] in (LOSE, FEE)}
-    owed: dict[int, int] = defaultdict(int)
-    for wager in corrected:
-        recorded = wager.before_cents if wager.key in taken_keys else 0
-        owed[wager.seat] += _taken_in_fact(wager, recorded) - recorded
-    return dict(owed)
+SLIP_SETTLED = entry_with_line(
+    "slip.settled",
+    SlipSettled,
+    "What an Error Notification Slip left due was paid or collected.",
+    lambda data: "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])},
+)
 
 
-def _taken_in_fact(wager: CorrectedWager, recorded: int) -> int:
-    if wager.chips == "house":
-        return wager.after_cents or wager.before_cents
-    return 0 if wager.chips == "player" else recorded
+class SlipReviewed(TypedDict):
+    department: Annotated[str, "department of the person who reviewed the slip"]
+    due_at: Annotated[str, "by when the review was due"]
+    filed: Annotated[CorrectedEntry, "the entry that filed the slip: its number and hash"]
+    reason: Annotated[str, "why the person differs, or a note, in their words; may be empty if they agree"]
+    round: int
+    slip: str
+    verdict: Annotated[Literal["agrees", "differs"], "what the person found"]
 
 
-def due_for_payments(before: Iterable[SettlementLine], payments: Iterable[SeatPayment]) -> dict[int, int]:
-    """What a seat is owed because it was paid, or paid in, another amount than was settled."""
-    settled = by_seat(before)
-    no_totals = totals(())
-    owed: dict[int, int] = {}
-    for payment in payments:
-        seat_totals = settled.get(payment.seat, no_totals)
-        owed[payment.seat] = (seat_totals["paid_cents"] - payment.paid_cents) + (
-            payment.taken_cents - seat_totals["taken_cents"]
+VERDICTS = {
+    "agrees": "agrees",
+    "differs": "differs",
+}
+DEPARTMENTS = {code: label.lower() for code, label in Department.choices}
+
+SLIP_REVIEWED = entry_with_line(
+    "slip.reviewed",
+    SlipReviewed,
+    "Somebody outside the table reviewed an Error Notification Slip: they agree, or differ and say why.",
+    lambda data: (
+        "Slip %s reviewed by %s: %s"
+        % (
+            data["slip"],
+            DEPARTMENTS.get(data["department"], data["department"]),
+            VERDICTS[data["verdict"]],
         )
-    return owed
+    ),
+)
+
+declare(
+    Slip,
+    "slip",
+    derived=dict.fromkeys(
+        (
+            *("table", "number", "round", "gaming_day", "kind", "status", "reason", "corrects_seq", "before"),
+            *("after", "due", "elsewhere_cents", "handed_over"),
+            *("filed_seq", "filed_at", "filed_by", "filed_with"),
+            *("settled_seq", "settled_at", "settled_by", "settled_with"),
+            *("review_due_at", "review_comes_first", "review_verdict", "review_reason"),
+            *("reviewed_seq", "reviewed_at", "reviewed_by"),
+        ),
+        "tables.replay.record_checks.check_play_tables",
+    ),
+)
 
 
-def sum_by_seat(*owed: Mapping[int, int]) -> list[SeatAmount]:
-    """Add up these amounts by seat, lowest seat first, without seats that are owed nothing: `[{"seat", "cents"}]`."""
-    total: dict[int, int] = defaultdict(int)
-    for amounts in owed:
-        for seat, cents in amounts.items():
-            total[seat] += cents
-    return [{"seat": seat, "cents": cents} for seat, cents in sorted(total.items()) if cents]
+# The slip that an act names, and its alerts
+
+
+def find_slip(ctx: TableContext, code: str) -> Slip:
+    """Return the slip of this table with its round and who reviewed it. Raises `no-such-slip`."""
+    number = code.removeprefix("ENS-")
+    slip = None
+    if number.isascii() and number.isdigit() and len(number) < 10:
+        slips = Slip.objects.filter(table=ctx.table, number=int(number))
+        slip = slips.select_related("round__submission", "reviewed_by").first()
+    if slip is None or slip.code != code:
+        raise Refusal(NO_SUCH_SLIP, slip=code, table=ctx.table.code)
+    return slip
+
+
+UNSETTLED_SLIP = alert_kind(
+    AlertKind(
+        "slip",
+        "slip:{slip}",
+        Level.INFO,
+        "Slip to settle",
+        "Slip %(slip)s to settle",
+        "Round %(round)s was corrected. Move the money that is due, then both of you sign.",
+    )
+)
+AWAITED_REVIEW = alert_kind(
+    AlertKind(
+        "slip-review",
+        "slip-review:{slip}",
+        Level.INFO,
+        "Slip to review",
+        "Slip %(slip)s waits for its review",
+        "Round %(round)s was corrected. Somebody outside the table reviews the slip first: no money moves before.",
+    )
+)
+DIFFERING_REVIEW = alert_kind(
+    AlertKind(
+        "slip-differs",
+        "slip-differs:{slip}",
+        Level.WARN,
+        "Slip: its review differs",
+        "Slip %(slip)s: the review differs",
+        "Read on the page of round %(round)s what differs. File another slip if one is needed.",
+        ends_when_acknowledged=True,
+    )
+)
+
+
+def end_alert_of(ctx: TableContext, kind: AlertKind, slip: Slip) -> None:
+    """End and acknowledge the slip's alert of this kind, if it is open: the act deals with its cause."""
+    assert ctx.actor is not None
+    key = kind.key.format(slip=slip.code)
+    for alert in Alert.objects.filter(table=ctx.table, key=key, ended_at=None, acknowledged_at=None):
+        acknowledge(ctx, alert, ctx.actor, "")
+        ctx.extra_entries.append(ALERT_ACKNOWLEDGED({"kind": alert.kind, "key": alert.key, "note": ""}))
+    end_alert(ctx, key)
+
+
+# Chips that are not where the settlement on record says
+
+
+@dataclass(frozen=True)
+class SettledSlip:
+    """An earlier slip whose money has moved: its kind, what it owed each seat, and what was handed over."""
+
+    kind: str
+    due: Sequence[SeatAmount]
+    moved: Sequence[SeatAmount]
+
+
+def chips_elsewhere_cents(
+    before: Totals,
+    after: Totals,
+    due: Iterable[SeatAmount],
+    payment_seats: set[int],
+    settled: Iterable[SettledSlip],
+) -> int:
+    """How much more the tray holds than the record says until this slip; negative for less.
+
+    A slip that only settles again says nothing of it: what is due is then the difference of the two settlements. Where
+    the chips went elsewhere, more or less is due. A payment slip states what its seats were paid in all, so that what
+    earlier slips owed them and nobody handed over is in that sum. `settled` are these slips, in the order of their
+    numbers.
+    """
+    win_before = before["taken_cents"] - before["paid_cents"]
+    win_after = after["taken_cents"] - after["paid_cents"]
+    due_cents = sum(amount["cents"] for amount in due)
+    return due_cents - (win_before - win_after) - _not_handed_cents(settled, payment_seats)
+
+
+def settled_slips(round_: Round) -> list[SettledSlip]:
+    """The slips of a round whose money has moved, in the order of their numbers."""
+    slips = Slip.objects.filter(round=round_, status=Slip.Status.SETTLED).order_by("number")
+    return [SettledSlip(slip.kind, slip.due, slip.handed_over) for slip in slips]
+
+
+def withheld_of_round(round_: Round) -> int:
+    """The chips, as a negative sum, that slips of a round say are gone and no review has agreed to.
+
+    They are of its newest slip, because each takes over those of the slip before.
+    """
+    newest = Slip.objects.filter(round=round_).order_by("-number").first()
+    return newest.withheld_cents if newest else 0
+
+
+def withheld_of_slip(slip: Slip) -> int:
+    """The chips, as a negative sum, that the slip itself withholds; 0 once a later slip of its round has taken over."""
+    is_newest = not Slip.objects.filter(round=slip.round, number__gt=slip.number).exists()
+    return slip.withheld_cents if is_newest else 0
+
+
+def _not_handed_cents(settled: Iterable[SettledSlip], seats: set[int]) -> int:
+    """What settled slips owed to these seats, less what was handed over."""
+    owed_cents: dict[int, int] = defaultdict(int)
+    for slip in settled if seats else ():
+        handed = {amount["seat"]: amount["cents"] for amount in slip.moved}
+        for amount in slip.due:
+            seat = amount["seat"]
+            earlier = 0 if slip.kind == Slip.Kind.PAYMENT else owed_cents[seat]
+            owed_cents[seat] = earlier + amount["cents"] - handed.get(seat, 0)
+    return sum(cents for seat, cents in owed_cents.items() if seat in seats)

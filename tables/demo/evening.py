@@ -38,7 +38,7 @@ from tables.demo.simulated_money import FILL, TableChips
 from tables.demo.simulation import MAX_ACTS, SimulatedTable, acts_of_round, change_dice, place_wagers
 from tables.limits import pending_change
 from tables.models import Alert, DiceLot, PlannedMove, Round, Table, TableInventory, Wager
-from tables.money.keeping import change_keeping
+from tables.money.chips import change_keeping
 from tables.runner import facility as facility_runner
 from tables.runner.system import DEALT_IN_THE_PAST
 from tables.screens import push

@@ -32,7 +32,7 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table
-from tables.money.keeping import change_chips
+from tables.money.chips import change_chips
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
 

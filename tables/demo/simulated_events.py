@@ -19,8 +19,8 @@ from games.models import Facility
 from games.registry import game_by_code
 from tables.alerts.floor_calls import REASONS
 from tables.core.alert_kinds import kind_of
-from tables.corrections import slips
-from tables.corrections.outcomes import RoundOutcome, outcome_of
+from tables.corrections import settlements
+from tables.corrections.settlements import RoundOutcome, outcome_of
 from tables.demo.evening import Hands
 from tables.demo.seeding import inspection_of
 from tables.demo.simulated_crew import PitCrew, Staff
@@ -266,7 +266,7 @@ def file_slip(table: EveningTable, draw: random.Random) -> Slip | None:
     rounds = Round.objects.filter(table=table.simulated.table, phase="cleared", slips=None)
     for round_ in rounds.order_by("-number")[:ROUNDS_SEARCHED]:
         outcome = outcome_of(round_)
-        paid = slips.by_seat(outcome.lines if outcome else ())
+        paid = settlements.by_seat(outcome.lines if outcome else ())
         seats = [seat for seat in sorted(paid) if paid[seat]["paid_cents"] > UNDERPAID_CENTS]
         if outcome and seats:
             return _file_payment_slip(table, round_, outcome, draw.choice(seats), paid)

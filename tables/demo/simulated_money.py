@@ -12,7 +12,7 @@ from tables.demo.seeding import do
 from tables.demo.simulated_crew import Staff
 from tables.demo.simulation import SimulatedTable
 from tables.models import ChipTransfer, DropBox, Table, TableInventory
-from tables.money.tray import value_cents
+from tables.money.chips import value_cents
 
 OPENER = {"100": 50, "500": 300, "2500": 400, "10000": 200, "50000": 40, "100000": 10}
 FILL = {"500": 150, "2500": 200, "10000": 100}

@@ -19,9 +19,9 @@ from games.engine.settlement import LOSE, RETURN, WIN
 from games.models import Facility, RulesSubmission
 from games.paper_layout import PaperLayout, paper_layout
 from tables.core.entries import RecordedEntry, of_round
-from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, SLIP_SETTLED
-from tables.corrections.slips import key_of
-from tables.corrections.words import moved_in_words, owed_in_words
+from tables.corrections.raises import DICE_CORRECTED
+from tables.corrections.settlements import key_of
+from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED, moved_in_words, owed_in_words
 from tables.desk.entry_rows import local_date_and_time
 from tables.models import Case, Slip, Table
 from tables.replay.evidence import Evidence, evidence_of

@@ -25,7 +25,7 @@ from tables.failures.refusals import (
     ROUND_IS_LIVE,
 )
 from tables.models import Round, Table
-from tables.money.inventory import verify_chips_exist
+from tables.money.chips import verify_chips_exist
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import SettledWager, ThrowData
 from tables.rounds.held import Raise, lines_of, net_payout

@@ -16,7 +16,7 @@ from django.db.models.functions import TruncHour, TruncMonth
 from tables.figures.pit_history import PitMoves, pit_by_moment
 from tables.figures.query import FiguresQuery
 from tables.models import ChipSale, DropBox, Table, TableInventory
-from tables.money.void_rounds import moved_in_void_rounds
+from tables.money.reconciliation import moved_in_void_rounds
 
 
 @dataclass

@@ -22,9 +22,8 @@ from games.models import Facility
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.figure_sums import Sums
-from tables.corrections.entry_types import SLIP_FILED
-from tables.corrections.outcomes import settled_line
-from tables.corrections.slips import SettlementLine
+from tables.corrections.settlements import SettlementLine, settled_line
+from tables.corrections.slips import SLIP_FILED
 from tables.models import Table
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord

@@ -20,8 +20,8 @@ from tables.alerts.words import alert_words
 from tables.cases.inbox import cases_of
 from tables.cases.kinds import kind_of as case_kind_of
 from tables.core.alert_kinds import AlertKind, kind_of
-from tables.corrections.alert_rules import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.corrections.reviews import reviewer_names
+from tables.corrections.slips import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.dice.alert_rules import (
     DICE_EXPIRED,
     DICE_ONE_HOUR,
@@ -35,7 +35,7 @@ from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
 from tables.failures.words import ceased_text
 from tables.limits import section_of
 from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
-from tables.money.view import transfers_of
+from tables.money.slips import transfers_of
 from tables.words.entries import words_of
 
 DICE_NEAR = dt.timedelta(hours=2)  # their time ends soon after the handover

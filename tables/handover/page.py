@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.models import Entry, Person
 from games.models import Facility
-from tables.cases.inbox import moment_words
+from tables.cases.case import moment_words
 from tables.handover.acts import in_words
 from tables.handover.draft import HandoverDraft, HandoverItem
 from tables.handover.figures import FLOOR

@@ -1,93 +1,317 @@
-"""The reconciliation of a gaming day: what the counts say that each table won, beside what its record says.
+"""Inventories on paper, and the reconciliation of a gaming day: what the counts say, beside the record.
 
-By the counts: closer + credits + drop − opener − fills. By the record: what its rounds took less what they paid, fees
-included, with what slips moved. The unit is an inventory, on the gaming day of its opener (docs/pit.md). A difference
-is the sum of two: what is in the drop boxes beside what was sold, and the closer beside the exact value of the tray.
+By the counts a table won closer + credits + drop − opener − fills. By the record: what its rounds took less what they
+paid, fees included, with what slips moved. The unit is an inventory (`InventoryPaper`), on the gaming day of its opener
+(docs/pit.md). A difference is the sum of two: what is in the drop boxes beside what was sold, and the closer beside the
+exact value of the tray. Nothing is adjusted by it.
 """
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django.db.models import F, Q, Sum
+from reportlab.platypus import Flowable
+
+from games.engine.odds import in_dollars
+from games.office.pdf import approval
+from games.office.pdf import paper as pdf
+from games.registry import game_by_code
 from tables.core.glossary import MEANINGS
-from tables.models import Table
-from tables.money.inventory_paper import InventoryPaper, inventories_of_day
+from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
+from tables.money.chips import KNOWN_DENOMINATIONS, Chips, chips_of, count_of
+from tables.money.tray import Tray, section_of, tray_of
+
+# What void rounds moved
+
+
+def moved_in_void_rounds(inventories: Iterable[Any]) -> dict[int, int]:
+    """Return the cents that void rounds brought into these trays, by inventory; negative where they paid more.
+
+    `inventories` are their rows or ids, or a query of ids. Only those in which such a round moved money are returned.
+    One statement.
+    """
+    of_inventory = "table__inventories"
+    rounds = Round.objects.filter(
+        Q(**{f"{of_inventory}__last_round": None}) | Q(number__lte=F(f"{of_inventory}__last_round")),
+        Q(**{f"{of_inventory}__in": inventories}),
+        number__gt=F(f"{of_inventory}__rounds_before"),
+        phase="void",
+        ended_at__isnull=False,
+    ).exclude(taken_cents=0, paid_cents=0)
+    sums = rounds.order_by().values_list(of_inventory).annotate(cents=Sum(F("taken_cents") - F("paid_cents")))
+    return {pk: cents for pk, cents in sums if cents}
+
+
+# An inventory, from its opener to its closer
+
+
+LISTED = 30
+RELATED = ("table", "table__facility", "opened_by", "opened_with", "closed_by", "closed_with")
 
 
 @dataclass(frozen=True)
-class ReconciledInventory:
-    """One line of the sheet. What is not known yet, before the closer or the count of each box, is None."""
+class CountedLine:
+    """One denomination in the opener and in the closer. `closer` is None before the closer."""
 
-    paper: InventoryPaper
+    chip_cents: int
+    opener: int
+    closer: int | None
+
+
+@dataclass(frozen=True)
+class InventoryPaper:
+    """One inventory, from its opener to its closer, with its drop boxes and the counts that differed."""
+
+    table: Table
+    inventory: TableInventory
+    boxes: tuple[DropBox, ...]
+    discrepancies: tuple[ChipDiscrepancy, ...]
+    void_cents: int = 0  # of the win: what throws of rounds that were then voided had moved; in no figure
 
     @property
-    def opener_cents(self) -> int:
-        return self.paper.inventory.opener_cents
+    def code(self) -> str:
+        """What the slip is called: the table and the number of its inventory."""
+        return f"{self.table.code} inventory {self.inventory.number}"
 
     @property
-    def fills_cents(self) -> int:
-        return self.paper.inventory.fills_cents
+    def section(self) -> str:
+        """The section of the closer's slip; "" where it is a practice."""
+        return section_of(self.table, "closer")
 
     @property
-    def credits_cents(self) -> int:
-        return self.paper.inventory.credits_cents
+    def tray(self) -> Tray:
+        return tray_of(self.table, self.inventory)
 
     @property
-    def sold_cents(self) -> int:
-        return self.paper.inventory.sold_cents
+    def opener(self) -> Chips:
+        return chips_of(self.inventory.opener_chips)
+
+    @property
+    def closer(self) -> Chips | None:
+        """What was counted at the end; None while the inventory is open."""
+        return None if self.inventory.closed_at is None else chips_of(self.inventory.closer_chips)
+
+    @property
+    def lines(self) -> tuple[CountedLine, ...]:
+        """The denominations of either count, the smallest first."""
+        opener, closer = self.inventory.opener_chips, self.inventory.closer_chips
+        is_closed = self.inventory.closed_at is not None
+        return tuple(
+            CountedLine(chip, count_of(opener, chip), count_of(closer, chip) if is_closed else None)
+            for chip in KNOWN_DENOMINATIONS
+            if count_of(opener, chip) or count_of(closer, chip)
+        )
 
     @property
     def drop_cents(self) -> int | None:
-        return self.paper.drop_cents
+        """The count room's figure; None before the closer, and until each of its boxes is counted."""
+        figures = [box.counted_cents for box in self.boxes]
+        return sum(filter(None, figures)) if self.inventory.closed_at and None not in figures else None
 
     @property
-    def closer_cents(self) -> int | None:
-        return self.paper.inventory.closer_cents
+    def counts_that_differed(self) -> tuple[tuple[str, ChipDiscrepancy], ...]:
+        """Each discrepancy, after what was counted."""
+        return tuple((name_of_count(discrepancy), discrepancy) for discrepancy in self.discrepancies)
 
     @property
-    def rounds_cents(self) -> int:
-        """Taken with fees, less paid, of the rounds that ended with a result."""
-        tray = self.paper.tray
-        return tray.taken_cents - tray.paid_cents - self.paper.void_cents
-
-    @property
-    def void_cents(self) -> int:
-        return self.paper.void_cents
-
-    @property
-    def slips_cents(self) -> int:
-        """What slips moved into the tray; negative: out of it."""
-        return self.paper.tray.corrected_cents
-
-    @property
-    def record_win_cents(self) -> int:
-        return self.paper.win_cents
+    def win_cents(self) -> int:
+        """What the record says that the table won, without a round in play."""
+        return self.tray.win_from_play_cents
 
     @property
     def counted_win_cents(self) -> int | None:
-        return self.paper.counted_win_cents
+        """What the counts say that it won; None before the closer and the count of each box."""
+        closer, drop = self.inventory.closer_cents, self.drop_cents
+        return None if closer is None or drop is None else self.tray.win_from_money_cents(closer, drop)
 
     @property
     def difference_cents(self) -> int | None:
-        return self.paper.difference_cents
+        """By how much the counts are above the record; None before everything is counted."""
+        return None if self.counted_win_cents is None else self.counted_win_cents - self.win_cents
 
     @property
     def in_drop_cents(self) -> int | None:
         """The part of the difference that is in the drop boxes."""
-        return None if self.drop_cents is None else self.drop_cents - self.sold_cents
+        return None if self.drop_cents is None else self.drop_cents - self.inventory.sold_cents
 
     @property
     def in_closer_cents(self) -> int | None:
         """The part of the difference that is in the closer."""
-        return None if self.closer_cents is None else self.closer_cents - self.paper.tray.cents
+        closer = self.inventory.closer_cents
+        return None if closer is None else closer - self.tray.cents
+
+    @property
+    def rounds_cents(self) -> int:
+        """Taken with fees, less paid, of the rounds that ended with a result."""
+        return self.tray.taken_cents - self.tray.paid_cents - self.void_cents
+
+    @property
+    def slips_cents(self) -> int:
+        """What slips moved into the tray; negative: out of it."""
+        return self.tray.corrected_cents
 
     @property
     def missing(self) -> str:
         """What the counts still lack, in words; "" once everything is counted."""
-        if self.paper.inventory.closed_at is None:
+        if self.inventory.closed_at is None:
             return "open"
-        uncounted = [box.box for box in self.paper.boxes if box.counted_cents is None]
+        uncounted = [box.box for box in self.boxes if box.counted_cents is None]
         return f"drop of {', '.join(uncounted)} not counted" if uncounted else ""
+
+
+def name_of_count(discrepancy: ChipDiscrepancy) -> str:
+    """Return what was counted: `Closer`, `Fill or credit F-0001`, `Drop box B-17`."""
+    name = discrepancy.get_kind_display().capitalize()
+    if discrepancy.transfer is not None:
+        return f"{name} {discrepancy.transfer.slip}"
+    return f"{name} {discrepancy.drop_box.box}" if discrepancy.drop_box is not None else name
+
+
+def last_inventories(table: Table, before: int | None = None) -> list[InventoryPaper]:
+    """Return the newest inventories of a table, those before a number if one is given, in four statements."""
+    rows = TableInventory.objects.filter(table=table).select_related(*RELATED).order_by("-number")
+    if before is not None:
+        rows = rows.filter(number__lt=before)
+    return _papers(rows[:LISTED])
+
+
+def inventory_paper(table: Table, number: int) -> InventoryPaper | None:
+    """Return one inventory of a table; None where it has none of this number."""
+    rows = TableInventory.objects.filter(table=table, number=number).select_related(*RELATED)
+    return next(iter(_papers(rows)), None)
+
+
+def inventories_of_day(tables: Sequence[Table], day: dt.date) -> list[InventoryPaper]:
+    """Return the inventories that these tables opened on a gaming day, by table and number, in four statements."""
+    rows = TableInventory.objects.filter(table__in=tables, gaming_day=day).select_related(*RELATED)
+    return _papers(rows.order_by("table__code", "number"))
+
+
+def _papers(rows: Iterable[TableInventory]) -> list[InventoryPaper]:
+    inventories = list(rows)
+    boxes: defaultdict[int, list[DropBox]] = defaultdict(list)
+    discrepancies: defaultdict[int, list[ChipDiscrepancy]] = defaultdict(list)
+    for box in DropBox.objects.filter(inventory__in=inventories).order_by("number"):
+        boxes[box.inventory_id].append(box)
+    differing = ChipDiscrepancy.objects.filter(inventory__in=inventories).order_by("number")
+    for discrepancy in differing.select_related("transfer", "drop_box"):
+        discrepancies[discrepancy.inventory_id].append(discrepancy)
+    void_cents = moved_in_void_rounds(inventories)
+    return [
+        InventoryPaper(
+            inventory.table,
+            inventory,
+            tuple(boxes[inventory.pk]),
+            tuple(discrepancies[inventory.pk]),
+            void_cents.get(inventory.pk, 0),
+        )
+        for inventory in inventories
+    ]
+
+
+# An inventory as a PDF: chips of opener and closer, what moved between them, and who signed
+
+
+NOT_YET = "not counted yet"
+
+
+def inventory_pdf(paper: InventoryPaper) -> bytes:
+    """Return the PDF of an inventory as it is now. The caller has loaded its table, facility and people."""
+    look, facility, inventory = pdf.styles(), paper.table.facility, paper.inventory
+    title = f"Table inventory slip, {paper.code}"
+    differences = list(_differences(paper))
+    story: list[Flowable] = [
+        pdf.text(title, look["title"]),
+        pdf.table(list(_facts_of_paper(paper)), (1, 3), head=0),
+        pdf.text("Chips", look["heading"]),
+        pdf.table(list(_chips(paper)), (1.4, 1, 1.2, 1, 1.2), numbers=(1, 2, 3, 4)),
+        pdf.text("Money", look["heading"]),
+        pdf.table(list(_money(paper)), (3, 1.4), numbers=(1,), head=0),
+        pdf.text("Signatures", look["heading"]),
+        pdf.table(list(_signatures(paper)), (1, 1.8, 1.8, 1.6)),
+        pdf.text("Each signature was given by the person's own PIN, and is on the record.", look["small"]),
+    ]
+    if differences:
+        story += [
+            pdf.text("Counts that differed", look["heading"]),
+            pdf.table(
+                [("", "Expected", "Counted", "Difference"), *differences], (2.6, 1, 1, 1), numbers=(1, 2, 3)
+            ),
+        ]
+    closed = f", closed {approval.moment(inventory.closed_at, facility)}" if inventory.closed_at else ", open"
+    state = f"Opened {approval.moment(inventory.opened_at, facility)}{closed}"
+    return pdf.render(story, title=title, facility_name=facility.name, approved=state)
+
+
+def _facts_of_paper(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
+    inventory, facility = paper.inventory, paper.table.facility
+    yield "Casino", facility.name
+    yield "Table", f"{paper.table.code}, {game_by_code(paper.table.game).name}"
+    shift = facility.shift_of(inventory.opened_at).name.lower()
+    yield "Opened on gaming day, shift", f"{approval.calendar_day(inventory.gaming_day)}, {shift}"
+    if paper.section:
+        yield "By", paper.section
+
+
+def _chips(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, ...]]:
+    yield "Chips", "Opener", "Value", "Closer", "Value"
+    for line in paper.lines:
+        closer = ("", "") if line.closer is None else _number(line.closer, line.chip_cents)
+        yield (in_dollars(line.chip_cents), *_number(line.opener, line.chip_cents), *closer)
+    closed = (
+        ("", NOT_YET) if paper.closer is None else (f"{paper.closer.count:,}", in_dollars(paper.closer.cents))
+    )
+    yield "Total", f"{paper.opener.count:,}", in_dollars(paper.opener.cents), *closed
+
+
+def _number(count: int, chip_cents: int) -> tuple[str, str]:
+    return f"{count:,}", in_dollars(count * chip_cents)
+
+
+def _money(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
+    tray = paper.tray
+    for name, cents in (
+        ("Fills", tray.fills_cents),
+        ("Credits", tray.credits_cents),
+        ("Chips sold for cash", tray.sold_cents),
+        ("Drop, by the count room", paper.drop_cents),
+        ("Win by the record: taken − paid, with slips", paper.win_cents),
+        *([("of it by throws of voided rounds, in no figure", paper.void_cents)] if paper.void_cents else []),
+        ("Win by the counts: closer + credits + drop − opener − fills", paper.counted_win_cents),
+        ("The counts above the record", paper.difference_cents),
+    ):
+        yield name, NOT_YET if cents is None else in_dollars(cents)
+
+
+def _signatures(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell, pdf.Cell]]:
+    inventory, facility = paper.inventory, paper.table.facility
+    yield "", "Dealer", "Floor", "When"
+    yield (
+        "Opener",
+        inventory.opened_by.name,
+        inventory.opened_with.name,
+        approval.moment(inventory.opened_at, facility),
+    )
+    if inventory.closed_by is not None and inventory.closed_with is not None:
+        when = approval.moment(inventory.closed_at, facility)
+        yield "Closer", inventory.closed_by.name, inventory.closed_with.name, when
+
+
+def _differences(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell, pdf.Cell]]:
+    for name, discrepancy in paper.counts_that_differed:
+        note = f". {discrepancy.note}" if discrepancy.note else ""
+        yield (
+            f"{name}, {approval.moment(discrepancy.recorded_at, paper.table.facility)}{note}",
+            in_dollars(discrepancy.expected_cents),
+            in_dollars(discrepancy.counted_cents),
+            in_dollars(discrepancy.difference_cents),
+        )
+
+
+# The sheet of a day
 
 
 @dataclass(frozen=True)
@@ -96,7 +320,7 @@ class SheetColumn:
 
     heading: str
     field: str
-    cents: Callable[[ReconciledInventory], int | None]
+    cents: Callable[[InventoryPaper], int | None]
     is_signed: bool = False
     is_strong: bool = False
 
@@ -107,32 +331,32 @@ class SheetColumn:
 
 
 COLUMNS = (
-    SheetColumn("Opener", "opener_cents", lambda row: row.opener_cents),
-    SheetColumn("Fills", "fills_cents", lambda row: row.fills_cents),
-    SheetColumn("Credits", "credits_cents", lambda row: row.credits_cents),
-    SheetColumn("Drop", "drop_cents", lambda row: row.drop_cents),
-    SheetColumn("Closer", "closer_cents", lambda row: row.closer_cents),
+    SheetColumn("Opener", "opener_cents", lambda paper: paper.inventory.opener_cents),
+    SheetColumn("Fills", "fills_cents", lambda paper: paper.inventory.fills_cents),
+    SheetColumn("Credits", "credits_cents", lambda paper: paper.inventory.credits_cents),
+    SheetColumn("Drop", "drop_cents", lambda paper: paper.drop_cents),
+    SheetColumn("Closer", "closer_cents", lambda paper: paper.inventory.closer_cents),
     SheetColumn(
         "Win by the counts",
         "counted_win_cents",
-        lambda row: row.counted_win_cents,
+        lambda paper: paper.counted_win_cents,
         is_signed=True,
         is_strong=True,
     ),
-    SheetColumn("Won in rounds", "rounds_cents", lambda row: row.rounds_cents, is_signed=True),
-    SheetColumn("Won in void rounds", "void_rounds_cents", lambda row: row.void_cents, is_signed=True),
-    SheetColumn("Slips in the tray", "slips_cents", lambda row: row.slips_cents, is_signed=True),
+    SheetColumn("Won in rounds", "rounds_cents", lambda paper: paper.rounds_cents, is_signed=True),
+    SheetColumn("Won in void rounds", "void_rounds_cents", lambda paper: paper.void_cents, is_signed=True),
+    SheetColumn("Slips in the tray", "slips_cents", lambda paper: paper.slips_cents, is_signed=True),
     SheetColumn(
         "Win by the record",
         "record_win_cents",
-        lambda row: row.record_win_cents,
+        lambda paper: paper.win_cents,
         is_signed=True,
         is_strong=True,
     ),
     SheetColumn(
         "Difference",
         "difference_cents",
-        lambda row: row.difference_cents,
+        lambda paper: paper.difference_cents,
         is_signed=True,
         is_strong=True,
     ),
@@ -144,7 +368,7 @@ class Reconciliation:
     """The sheet of a gaming day: a line for each inventory that was opened on it."""
 
     day: dt.date
-    lines: tuple[ReconciledInventory, ...]
+    lines: tuple[InventoryPaper, ...]
 
     def total(self, column: SheetColumn) -> int | None:
         """The sum of a column; None while a count that it needs is missing."""
@@ -153,12 +377,12 @@ class Reconciliation:
         return sum(known) if len(known) == len(amounts) else None
 
     @property
-    def waiting(self) -> list[ReconciledInventory]:
+    def waiting(self) -> list[InventoryPaper]:
         """The lines whose counts lack something."""
         return [line for line in self.lines if line.missing]
 
     @property
-    def differing(self) -> list[ReconciledInventory]:
+    def differing(self) -> list[InventoryPaper]:
         """The lines whose counts and record differ, the largest difference first."""
         lines = [line for line in self.lines if line.difference_cents]
         return sorted(lines, key=lambda line: -abs(line.difference_cents or 0))
@@ -171,4 +395,4 @@ class Reconciliation:
 
 def reconcile(tables: Sequence[Table], day: dt.date) -> Reconciliation:
     """Return the sheet of these tables for a gaming day, in four statements."""
-    return Reconciliation(day, tuple(map(ReconciledInventory, inventories_of_day(tables, day))))
+    return Reconciliation(day, tuple(inventories_of_day(tables, day)))

@@ -1,4 +1,7 @@
-"""What a full verification checks of chips and cash: the rows against the entries, the sums, and the slip numbers."""
+"""What a full verification checks of chips and cash: the rows against the entries, the sums, and the slip numbers.
+
+The entries of a table are folded by what each does to rows (`StatedMoney`), independently of the acts that wrote them.
+"""
 
 import datetime as dt
 from collections import Counter, defaultdict
@@ -9,7 +12,7 @@ from typing import Any
 from django.db.models import Min, Model, Sum
 
 from audit.clock import format_moment
-from audit.columns import RowFindings
+from audit.columns import RowFindings, declare
 from audit.models import Entry
 from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
@@ -26,15 +29,9 @@ from tables.models import (
     TableInventory,
     TrayPar,
 )
-from tables.money.entry_types import (
-    CHIPS_SOLD,
-    CLOSER_COUNTED,
-    DISCREPANCY_REPORTED,
-    DROP_BOX_COUNTED,
-    DROP_BOX_PUT_ON,
-    DROP_BOX_TAKEN_OFF,
-    OPENER_COUNTED,
-    PAR_SET,
+from tables.money.drops import CHIPS_SOLD, DROP_BOX_COUNTED, DROP_BOX_PUT_ON, DROP_BOX_TAKEN_OFF
+from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, PAR_SET, TRAY_COUNTED
+from tables.money.slips import (
     TRANSFER_CANCELED,
     TRANSFER_CARRIER_SIGNED,
     TRANSFER_COUNT_REFUSED,
@@ -43,9 +40,8 @@ from tables.money.entry_types import (
     TRANSFER_RECEIVED,
     TRANSFER_REQUESTED,
     TRANSFER_VOIDED,
-    TRAY_COUNTED,
 )
-from tables.money.tray import Tray
+from tables.money.tray import DISCREPANCY_REPORTED, Tray
 
 MONEY = RowFindings.declare("money")
 TRAY_DIFFERS = declare_finding(
@@ -68,8 +64,6 @@ SLIP_NUMBERS_BEHIND = declare_finding(
     "%(facility)s: slip number %(slip)s was given, and the row of the numbers has %(last)s as the last.",
 )
 CLOSING_FIELDS = ("taken_cents", "paid_cents", "corrected_cents", "last_round")
-
-
 Body = dict[str, Any]
 SaleKey = tuple[str, int]  # its moment, and which of that moment, from 1
 # Of two signers either may have entered the act, so that the record has the pair.
@@ -497,3 +491,58 @@ def _check_slip_numbers(slips: dict[tuple[int, str], set[int]]) -> Iterator[Find
             if last < newest:
                 newest_slip = {"facility": facility.code, "slip": f"{letter}-{newest:04}"}
                 yield Finding(SLIP_NUMBERS_BEHIND, {**newest_slip, "last": last})
+
+
+# The columns that these checks compare
+
+
+CHECK = "tables.money.record_checks.check_money"
+
+
+def checked(names: str) -> dict[str, str]:
+    """These columns, which the check of chips and cash compares."""
+    return dict.fromkeys(names.split(), CHECK)
+
+
+declare(
+    TableInventory,
+    "inventory",
+    derived=checked(
+        "table number gaming_day opened_seq rounds_before opened_at opened_by opened_with opener_chips "
+        "opener_cents fills_cents credits_cents sold_cents counted_chips counted_cents counted_at "
+        "counted_exact_cents taken_cents paid_cents corrected_cents closer_chips closer_cents closed_seq "
+        "last_round closed_at closed_by closed_with"
+    ),
+)
+declare(SlipNumbers, "slip numbers", derived=checked("facility fill credit"))
+declare(
+    ChipTransfer,
+    "transfer",
+    derived=checked(
+        "facility table inventory number kind slip_number status chips cents gaming_day requested_at "
+        "requested_by prepared_at prepared_by handed_at handed_by handed_with carrier received_at received_by "
+        "received_with ended_at ended_by ended_with reason carrier_signed_at refused_counts"
+    ),
+)
+declare(
+    DropBox,
+    "drop box",
+    derived=checked(
+        "table inventory number box sold_cents put_on_at put_on_by put_on_with taken_off_at taken_off_by "
+        "taken_off_with counted_at counted_by counted_with counted_cents"
+    ),
+)
+declare(
+    ChipSale,
+    "sale",
+    derived=checked("table inventory drop_box gaming_day sold_at sold_by seat cents chips"),
+)
+declare(TrayPar, "par", derived=checked("table chips set_at set_by"))
+declare(
+    ChipDiscrepancy,
+    "discrepancy",
+    derived=checked(
+        "table inventory number gaming_day kind transfer drop_box expected_chips expected_cents counted_chips "
+        "counted_cents note recorded_at recorded_by recorded_with"
+    ),
+)

@@ -1,23 +1,95 @@
-"""The arithmetic of a tray: its exact value, the win from money, and counts by denomination.
-
-Pure: numbers and the engine's state only. Money is integer cents, counts are {chip cents as text: number}.
+"""Tray of a table: its exact value, and counts that differ from it.
 
 tray = opener + fills − credits − sold + taken − paid + corrected
 
 `corrected` is what Error Notification Slips changed: what they handed over, and chips that by a slip were never where
 the settlement says. The win from money, closer + credits + drop − opener − fills, equals taken − paid + corrected to
 the cent where the closer and the drop agree with the record.
+
+An inventory lasts from an opener to its closer (`tables.money.inventories`); no chips move outside of one, nor between
+a closer and the closing of its table. `Table.tray_cents` is the exact value without the round in play; it changes with
+every round that ends (`add_ended_round`), in the statement that saves the table anyway, with every slip of payment
+(`add_filed_slip`, `add_settled_slip`), fill, credit and sale (`change_tray`). Callers hold the table's lock. A tray
+below zero raises an alert until the record shows chips again.
+
+Somebody counts, somebody else observes: `two_signers`. A count that differs is a discrepancy (`report_discrepancy`): a
+row, an entry and an alert to the floor and surveillance. It adjusts nothing. The inbox opens a case about it
+(`tables.cases`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict, cast
 
-from games.chips import KNOWN_CHIPS_CENTS
+from audit.models import Person
+from games.engine import Refusal
 from games.engine.game import Game
+from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
+from tables.core import posts
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
+from tables.core.alerts import end_alert, raise_alert
+from tables.core.context import TableContext
+from tables.core.held_back import held_in_tray
+from tables.core.permissions import DEALERS, FLOOR
+from tables.models import ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
+from tables.words.registry import entry_with_line
+from tables.words.sentences import dollars
 
-ChipCounts = Mapping[str, int]  # number of chips by their value in cents as text
+DEALER_AND_FLOOR_MUST_SIGN = RefusalCode(
+    "dealer-and-floor-must-sign",
+    "The dealer counts and a floorperson observes. Both must sign, each with their own PIN.",
+    "Two signatures needed",
+)
+OPENER_MISSING = RefusalCode(
+    "opener-missing",
+    "The opener of %(table)s is not signed. Count the tray with the floor, then open the table.",
+    "Count the opener",
+)
+CLOSER_MISSING = RefusalCode(
+    "closer-missing",
+    "The closer of %(table)s is not signed. Count the tray with the floor, then close the table.",
+    "Count the closer",
+)
+CLOSER_IS_SIGNED = RefusalCode(
+    "closer-is-signed",
+    "The closer of %(table)s was signed at %(at)s, so no chips move. Close the table.",
+    "Closer already signed",
+)
+NO_OPEN_INVENTORY = RefusalCode(
+    "no-open-inventory",
+    "The opener of %(table)s is not signed, so no chips move. Count it first.",
+    "Count the opener",
+)
+TOO_FEW_CHIPS_IN_TRAY = RefusalCode(
+    "too-few-chips-in-tray",
+    "The tray holds %(tray)s, less than %(cents)s.",
+    "Not that much in the tray",
+)
+MAX_NUMBER = 2**31 - 1  # of transfers and drop boxes at a table
+
+
+def section_of(table: Table, duty: str) -> str:
+    """The section of a duty about the inventory (`opener`), or of the inventory itself; "" where it is a practice."""
+    law = table.facility.law
+    return law.section(f"inventory.{duty}") or law.section("inventory")
+
+
+def keeps_inventory(table: Table) -> bool:
+    """Whether the casino keeps the inventory of this table. A training table has no chips of value."""
+    return table.facility.keeps_inventory and table.kind != Table.Kind.TRAINING
+
+
+def needs_inventory(table: Table) -> bool:
+    """Whether this table opens only after its opener. A simulated table may do without."""
+    return table.facility.keeps_inventory and table.kind == Table.Kind.LIVE
+
+
+# The arithmetic: numbers and the engine's state only, integer cents
+
+
 FEES_NOT_COLLECTED = frozenset({"open", "unlocked", "locked"})
 LOSERS_TAKEN = frozenset({"taken", "paid"})
 
@@ -86,12 +158,337 @@ def settled_so_far(game: Game, state: RoundState) -> list[Settled]:
     ]
 
 
-def value_cents(chips: ChipCounts) -> int:
-    """The value of a count."""
-    return sum(int(chip) * number for chip, number in chips.items())
+# The exact value, and what changes it
 
 
-def differences(expected: ChipCounts, counted: ChipCounts) -> dict[str, int]:
-    """What was counted less what was expected, by denomination, without those that agree."""
-    both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in KNOWN_CHIPS_CENTS)
-    return {chip: number for chip, number in both if number}
+def describe_below_zero(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about a tray below zero."""
+    title = f"By the record the tray is {in_dollars(params['cents'])} below zero"
+    return (
+        title,
+        "No tray holds less than nothing. Stop, count it, and compare the last rounds with the video.",
+    )
+
+
+TRAY_BELOW_ZERO = alert_kind(
+    AlertKind(
+        "tray-below-zero",
+        "tray-below-zero",
+        Level.STOP,
+        "Tray below zero",
+        "",
+        describe=describe_below_zero,
+    )
+)
+
+
+def open_inventory(table: Table) -> TableInventory:
+    """The open inventory of a table that has one."""
+    return TableInventory.objects.select_related("opened_by", "opened_with").get(table=table, closed_at=None)
+
+
+def tray_of(table: Table, inventory: TableInventory) -> Tray:
+    """The sums of an inventory: of the table's row while it is open, of its own row after its closer."""
+    row = inventory if inventory.closed_at is not None else None
+    return Tray(
+        inventory.opener_cents,
+        inventory.fills_cents,
+        inventory.credits_cents,
+        inventory.sold_cents,
+        row.taken_cents if row else table.tray_taken_cents,
+        row.paid_cents if row else table.tray_paid_cents,
+        row.corrected_cents if row else table.tray_corrected_cents,
+    )
+
+
+def exact_cents(ctx: TableContext) -> int:
+    """The exact value of the tray at this moment, with what the round in play has moved so far."""
+    assert ctx.table.tray_cents is not None
+    return ctx.table.tray_cents + moved_in_play(ctx).cents
+
+
+def moved_in_play(ctx: TableContext) -> MovedChips:
+    """What the round in play has moved so far, without payouts that are held back."""
+    if ctx.round is None:
+        return MovedChips()
+    moved = moved_in_round(ctx.game, ctx.state)
+    held_cents = (
+        held_in_tray(ctx.round, ctx.state, settled_so_far(ctx.game, ctx.state)) if ctx.round.raises else 0
+    )
+    return MovedChips(moved.taken_cents, moved.paid_cents - held_cents)
+
+
+def change_tray(ctx: TableContext, cents: int) -> None:
+    """Add chips that moved. The caller changes the sum of the inventory.
+
+    No tray holds less than nothing: an alert says so until the record shows chips again.
+    """
+    before_cents = ctx.table.tray_cents
+    assert before_cents is not None
+    ctx.change_table(tray_cents=before_cents + cents)
+    if before_cents + cents < 0:
+        raise_alert(ctx, TRAY_BELOW_ZERO.expected(ctx.table.pk, cents=-before_cents - cents))
+    elif before_cents < 0:
+        end_alert(ctx, TRAY_BELOW_ZERO.key)
+
+
+def add_ended_round(ctx: TableContext) -> None:
+    """Add what the round that just ended took and paid to the running figures."""
+    table, round_ = ctx.table, ctx.round
+    if table.tray_cents is None or round_ is None:
+        return
+    change_tray(ctx, round_.taken_cents - round_.paid_cents)
+    ctx.change_table(
+        tray_taken_cents=table.tray_taken_cents + round_.taken_cents,
+        tray_paid_cents=table.tray_paid_cents + round_.paid_cents,
+    )
+
+
+def add_filed_slip(ctx: TableContext, round_number: int, cents: int) -> None:
+    """Add chips that by a slip about this round are in the tray, though the settlement says otherwise.
+
+    A slip about a round before the opener changes nothing: its chips were counted since.
+    """
+    if cents and ctx.table.tray_cents is not None and round_number > open_inventory(ctx.table).rounds_before:
+        _correct(ctx, cents)
+
+
+def add_settled_slip(ctx: TableContext, handed_cents: int) -> None:
+    """Add what a slip handed to the players (negative: what they gave back).
+
+    Between two inventories the tray is locked, so that the cage pays.
+    """
+    if handed_cents:
+        _correct(ctx, -handed_cents)
+
+
+def _correct(ctx: TableContext, cents: int) -> None:
+    table = ctx.table
+    if table.tray_cents is not None:
+        change_tray(ctx, cents)
+        ctx.change_table(tray_corrected_cents=table.tray_corrected_cents + cents)
+
+
+# When gaming and chips may go on
+
+
+def verify_opener_signed(ctx: TableContext) -> None:
+    """Raises `opener-missing` where the table needs an opener that nobody has counted since the last closer."""
+    if needs_inventory(ctx.table) and ctx.table.tray_cents is None:
+        raise Refusal(OPENER_MISSING, section_of(ctx.table, "opener"), table=ctx.table.code)
+
+
+def verify_closer_signed(ctx: TableContext) -> None:
+    """Raises `closer-missing` while an inventory is open here, also where the casino has stopped keeping them."""
+    if ctx.table.tray_cents is not None:
+        raise Refusal(CLOSER_MISSING, section_of(ctx.table, "closer"), table=ctx.table.code)
+
+
+def verify_chips_may_move(ctx: TableContext) -> None:
+    """Raises `closer-is-signed` between a closer and the closing of its table."""
+    signed_at = ctx.table.closer_signed_at
+    if signed_at is not None:
+        section = section_of(ctx.table, "closer")
+        raise Refusal(CLOSER_IS_SIGNED, section, table=ctx.table.code, at=ctx.local(signed_at))
+
+
+def require_inventory(ctx: TableContext) -> TableInventory:
+    """The open inventory. Raises `closer-is-signed`, or `no-open-inventory` before an opener."""
+    verify_chips_may_move(ctx)
+    if ctx.table.tray_cents is None:
+        raise Refusal(NO_OPEN_INVENTORY, section_of(ctx.table, "opener"), table=ctx.table.code)
+    return open_inventory(ctx.table)
+
+
+def verify_in_tray(ctx: TableContext, cents: int, duty: str) -> None:
+    """Raises `too-few-chips-in-tray` for chips that the tray does not hold at this moment."""
+    tray = exact_cents(ctx)
+    if cents > tray:
+        section = section_of(ctx.table, duty)
+        raise Refusal(TOO_FEW_CHIPS_IN_TRAY, section, tray=dollars(tray), cents=dollars(cents))
+
+
+# Who signs a count: two people of the roles that the act names, never the same person twice
+
+
+SECURITY = frozenset({"security"})
+Signers = tuple[Person, Person]
+HasRole = Callable[[Person], bool]
+
+
+def dealer_and_floor(ctx: TableContext, duty: str) -> Signers:
+    """The dealer who counted and the floorperson who observed. Raises `dealer-and-floor-must-sign`.
+
+    The dealer works at a post of this table. A simulated table has no people at its posts.
+    """
+
+    def deals_here(person: Person) -> bool:
+        is_at_post = posts.post_of(ctx.table, person) is not None
+        return person.role in DEALERS and (is_at_post or ctx.table.kind == Table.Kind.SIMULATED)
+
+    return two_signers(ctx, deals_here, with_role(FLOOR), DEALER_AND_FLOOR_MUST_SIGN, duty)
+
+
+def with_role(roles: Set[str]) -> HasRole:
+    """Whether a person has one of these roles, for `two_signers`."""
+    return lambda person: person.role in roles
+
+
+def two_signers(
+    ctx: TableContext, is_first: HasRole, is_second: HasRole, refusal: RefusalCode, duty: str
+) -> Signers:
+    """Two different people, the first with the first right and the second with the second, in either order.
+
+    Raises `refusal` where actor and witness are not such a pair.
+    """
+    actor, witness = ctx.actor, ctx.witness
+    if actor is not None and witness is not None and actor.pk != witness.pk:
+        if is_first(actor) and is_second(witness):
+            return actor, witness
+        if is_first(witness) and is_second(actor):
+            return witness, actor
+    raise Refusal(refusal, section_of(ctx.table, duty))
+
+
+# A count that differs from the record
+
+
+InventoryNumber = Annotated[int, "number of the inventory at this table, from an opener to its closer"]
+DifferenceCents = Annotated[
+    int, "what was counted less what the record says; negative where chips are missing"
+]
+
+
+class Discrepancy(TypedDict):
+    discrepancy: Annotated[int, "number of the discrepancy at this table"]
+    inventory: InventoryNumber
+    cause: Annotated[
+        Literal["opener", "count", "transfer", "drop", "closer"], "the count that differs from the record"
+    ]
+    expected_chips: Annotated[
+        dict[str, int], "what the slip says, by value in cents; empty where only the sum is known"
+    ]
+    expected_cents: Annotated[int, "what the record says"]
+    counted_chips: Annotated[dict[str, int], "what was counted, by value in cents; empty for cash"]
+    counted_cents: Annotated[int, "what was counted"]
+    difference_cents: DifferenceCents
+    slip: Annotated[str | None, "number of the fill or credit slip; null for another count"]
+    drop_box: Annotated[int | None, "number of the drop box at this table; null for another count"]
+    note: Annotated[str, "what a person added; may be empty"]
+
+
+CAUSES = {
+    "opener": "the opener",
+    "count": "the tray",
+    "transfer": "a fill or credit",
+    "drop": "a drop box",
+    "closer": "the closer",
+}
+
+
+def difference_words(cents: int) -> str:
+    """`no difference`, `$500 less`, `$500 more`."""
+    if not cents:
+        return "no difference"
+    return f"{in_dollars(abs(cents))} {'more' if cents > 0 else 'less'} than the record"
+
+
+DISCREPANCY_REPORTED = entry_with_line(
+    "inventory.discrepancy",
+    Discrepancy,
+    "A count differs from the record. The floor and surveillance are alerted; nothing is adjusted.",
+    lambda data: (
+        f"Count of {CAUSES[data['cause']]} differs: {in_dollars(data['counted_cents'])}, "
+        f"not {in_dollars(data['expected_cents'])}"
+    ),
+)
+
+TITLES = {
+    "opener": "Opener differs",
+    "count": "Tray differs",
+    "transfer": "Fill or credit differs",
+    "drop": "Drop differs",
+    "closer": "Closer differs",
+}
+
+
+def _describe_difference(params: Mapping[str, Any]) -> tuple[str, str]:
+    expected, counted = in_dollars(params["expected_cents"]), in_dollars(params["counted_cents"])
+    difference = params["counted_cents"] - params["expected_cents"]
+    by = difference_words(difference) if difference else "the sum agrees, the denominations do not"
+    of = f" of {params['slip']}" if params.get("slip") else ""
+    text = f"Counted{of} {counted}, expected {expected}: {by}. Nothing was adjusted. Find out why and write it down."
+    return TITLES[params["differs"]], text
+
+
+DISCREPANCY = alert_kind(
+    AlertKind(
+        "chips-differ",
+        "chips:{discrepancy}",
+        Level.STOP,
+        "Chips differ",
+        "Chips differ",
+        describe=_describe_difference,
+        ends_when_acknowledged=True,
+    )
+)
+
+
+def report_discrepancy(
+    ctx: TableContext,
+    inventory: TableInventory,
+    kind: ChipDiscrepancy.Kind,
+    *,
+    expected_cents: int,
+    counted_cents: int,
+    expected_chips: Mapping[str, int] | None = None,
+    counted_chips: Mapping[str, int] | None = None,
+    transfer: ChipTransfer | None = None,
+    drop_box: DropBox | None = None,
+    note: str = "",
+) -> Discrepancy:
+    """Write the discrepancy and raise its alert. Returns the data of its entry, which the caller appends."""
+    assert ctx.actor is not None
+    discrepancy = ChipDiscrepancy.objects.create(
+        table=ctx.table,
+        inventory=inventory,
+        number=ChipDiscrepancy.objects.filter(table=ctx.table).count() + 1,
+        gaming_day=ctx.gaming_day,
+        kind=kind,
+        transfer=transfer,
+        drop_box=drop_box,
+        expected_chips=dict(expected_chips or {}),
+        expected_cents=expected_cents,
+        counted_chips=dict(counted_chips or {}),
+        counted_cents=counted_cents,
+        note=note,
+        recorded_at=ctx.now,
+        recorded_by=ctx.actor,
+        recorded_with=ctx.witness,
+    )
+    slip = transfer.slip if transfer else ""
+    slip_param: dict[str, Any] = {"slip": slip} if slip else {}
+    alert = DISCREPANCY.expected(
+        ctx.table.pk,
+        section=section_of(ctx.table, "discrepancy"),
+        discrepancy=discrepancy.number,
+        differs=str(kind.value),
+        expected_cents=expected_cents,
+        counted_cents=counted_cents,
+        **slip_param,
+    )
+    raise_alert(ctx, alert)
+    data = {
+        "discrepancy": discrepancy.number,
+        "inventory": inventory.number,
+        "cause": str(kind.value),
+        "expected_chips": discrepancy.expected_chips,
+        "expected_cents": expected_cents,
+        "counted_chips": discrepancy.counted_chips,
+        "counted_cents": counted_cents,
+        "difference_cents": discrepancy.difference_cents,
+        "slip": slip or None,
+        "drop_box": drop_box.number if drop_box else None,
+        "note": note,
+    }
+    return cast(Discrepancy, data)

@@ -17,7 +17,7 @@ from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import resume_gaming
 from tables.models import Inspection, Table
-from tables.money.inventory import verify_opener_signed
+from tables.money.tray import verify_opener_signed
 from tables.opening.checks import (
     closing_refusals,
     verify_dice_new_enough,

@@ -12,7 +12,9 @@ from tables.core.context import TableContext
 from tables.core.posts import unattended_shaker_section
 from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY
 from tables.models import Alert, Inspection, Table
-from tables.money.inventory import verify_closer_signed, verify_drop_box_off, verify_nothing_under_way
+from tables.money.drops import verify_drop_box_off
+from tables.money.slips import verify_nothing_under_way
+from tables.money.tray import verify_closer_signed
 from tables.opening.refusals import (
     DISPUTE_UNDECIDED,
     INSPECT_BEFORE_OPENING,

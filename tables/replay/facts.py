@@ -11,8 +11,9 @@ from typing import Any
 from games.engine import RoundState
 from games.game_acts import Replay, game_acts
 from tables.core.entries import ENDS, RecordedEntry
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK, CorrectedEntry
-from tables.corrections.outcomes import FILED, PAYING_TYPES, EntryReference
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.settlements import FILED, PAYING_TYPES, EntryReference
+from tables.corrections.slips import CorrectedEntry
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
 from tables.rounds.entry_types import (

@@ -11,9 +11,8 @@ from games.layout_drawing import listed
 from games.wording import reason_text
 from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.core.entries import MISSHAPEN, RecordedEntry
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
-from tables.corrections.outcomes import settled_line
-from tables.corrections.slips import key_of
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.settlements import key_of, settled_line
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.replay.difference import Difference
 from tables.replay.readjudication import readjudicate_round, start_round

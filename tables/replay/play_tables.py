@@ -18,7 +18,7 @@ from audit.models import Entry, Person
 from tables.alerts.floor_calls import IN_WORDS
 from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
 from tables.core.entries import COLUMNS, RecordedEntry, read
-from tables.corrections.entry_types import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
+from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.opening.entry_types import TABLE_MADE

@@ -16,7 +16,7 @@ from games.game_acts import GameAct, game_acts
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
 from tables.core.held_back import WagerKey as HeldKey
-from tables.corrections.entry_types import (
+from tables.corrections.raises import (
     DICE_CORRECTED,
     WAGER_MISSED,
     WAGER_STRUCK,

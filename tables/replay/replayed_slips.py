@@ -6,15 +6,9 @@ from typing import Any
 
 from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
-from tables.corrections import slips
-from tables.corrections.entry_types import (
-    SLIP_FILED,
-    SLIP_REVIEWED,
-    SLIP_SETTLED,
-    CorrectedEntry,
-    SeatAmount,
-)
-from tables.corrections.slips import CorrectedWager, SeatPayment, SettlementLine
+from tables.corrections import settlements
+from tables.corrections.settlements import CorrectedWager, SeatPayment, SettlementLine
+from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED, CorrectedEntry, SeatAmount
 from tables.replay.difference import Difference, compare_settlements
 from tables.replay.facts import RoundFacts
 from tables.replay.replayed_round import Dice, ReplayedRound
@@ -108,7 +102,12 @@ class ReplayedSlips:
         yield from compare_settlements(
             entry.seq, entry.round, data["settled"], [dict(line) for line in lines]
         )
-        expected = {"before": slips.totals(before), "ending": ending, "due": due, **slips.totals(lines)}
+        expected = {
+            "before": settlements.totals(before),
+            "ending": ending,
+            "due": due,
+            **settlements.totals(lines),
+        }
         thrown = [
             {"throw": number, "dice": list(dice)} for number, dice in zip(facts.throws, throws, strict=True)
         ]
@@ -128,15 +127,17 @@ class ReplayedSlips:
         before: list[SettlementLine],
         throws: list[Dice],
     ) -> tuple[str, list[SettlementLine]]:
-        rules, kind, wagers = replayed.rules, data["kind"], slips.wagers_of(before)
+        rules, kind, wagers = replayed.rules, data["kind"], settlements.wagers_of(before)
         settled: Sequence[Settled]
         if kind == "payment":
             return self.ending, before
         if kind == "void":
-            ending, settled = slips.return_all(rules, wagers, data["reason"])
+            ending, settled = settlements.return_all(rules, wagers, data["reason"])
         else:
             corrected = _corrected_wagers(data) if kind == "wager" else []
-            ending, settled = slips.readjudicate(rules, throws, slips.apply_corrections(wagers, corrected))
+            ending, settled = settlements.readjudicate(
+                rules, throws, settlements.apply_corrections(wagers, corrected)
+            )
         return ending, [settled_data(wager) for wager in settled]
 
 
@@ -170,14 +171,14 @@ def _compare_mistake(
         recorded_dice = list(throws[numbers.index(mistake["throw"])])
         if mistake["before"] != recorded_dice:
             yield Difference(entry.seq, entry.round, "mended", mistake["before"], recorded_dice)
-    cents = {slips.key_of(line): line["cents"] for line in before}
+    cents = {settlements.key_of(line): line["cents"] for line in before}
     for item in mistake.get("wagers", ()):
-        key = slips.key_of(item)
+        key = settlements.key_of(item)
         if item["before_cents"] != cents.get(key, 0):
             yield Difference(
                 entry.seq, entry.round, "before_cents", item["before_cents"], cents.get(key, 0), *key
             )
-    seats, nothing = slips.by_seat(before), slips.totals(())
+    seats, nothing = settlements.by_seat(before), settlements.totals(())
     for item in mistake.get("payments", ()):
         settled = seats.get(item["seat"], nothing)
         for name in ("paid_cents", "taken_cents"):
@@ -214,9 +215,9 @@ def _amounts_due(
             SeatPayment(payment["seat"], payment["handed_paid_cents"], payment["handed_taken_cents"])
             for payment in data["mended"]["payments"]
         ]
-        return slips.sum_by_seat(slips.due_for_payments(before, handed))
-    chips = slips.due_for_chips(before, _corrected_wagers(data)) if data["kind"] == "wager" else {}
-    return slips.sum_by_seat(slips.due(before, after), chips)
+        return settlements.sum_by_seat(settlements.due_for_payments(before, handed))
+    chips = settlements.due_for_chips(before, _corrected_wagers(data)) if data["kind"] == "wager" else {}
+    return settlements.sum_by_seat(settlements.due_between(before, after), chips)
 
 
 def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterator[Difference]:

@@ -17,9 +17,8 @@ from tables.core.entries import COLUMNS, ENDS, MISSHAPEN, RecordedEntry, read
 from tables.core.entry_types import Raised
 from tables.core.held_back import WagerKey as HeldKey
 from tables.core.held_back import amounts_by_seat
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
-from tables.corrections.outcomes import settled_line
-from tables.corrections.slips import SettlementLine, key_of
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.settlements import SettlementLine, key_of, settled_line
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, WagerKey
 from tables.rounds.entry_types import (

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tables.alerts.entry_types import DISPUTE_REPORTED
-from tables.corrections.entry_types import DICE_CORRECTED, SLIP_FILED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.slips import SLIP_FILED
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.replay.history import ReplayStep
 from tables.rounds.entry_types import (

@@ -12,7 +12,7 @@ from audit.models import Entry
 from games.engine import Rules
 from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.corrections.entry_types import SLIP_FILED
+from tables.corrections.slips import SLIP_FILED
 from tables.figures.round_figures import RoundWithSlip
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
 from tables.opening.entry_types import TABLE_MADE, TABLE_OPENED

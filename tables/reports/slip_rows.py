@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from audit.models import Entry, Person
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.corrections.entry_types import SLIP_FILED, SLIP_SETTLED
+from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED
 from tables.models import Slip, Table
 from tables.reports.report_day import SLACK, ReportDay
 

@@ -14,7 +14,7 @@ from audit.models import Entry, Person
 from games.models import Facility
 from games.registry import GAMES
 from tables.core.pace import pace
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import HourFigures, Table
 
 HISTORY_DAYS = 28

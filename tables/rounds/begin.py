@@ -7,7 +7,7 @@ from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.limits import apply_when_due
 from tables.models import Round, Table
-from tables.money.inventory import verify_chips_may_move
+from tables.money.tray import verify_chips_may_move
 from tables.rules.approved_terms import verify_terms_approved
 from tables.rules.notice import record_change, verify_acknowledged
 from tables.rules.suspensions import verify_game_not_suspended

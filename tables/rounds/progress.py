@@ -9,7 +9,7 @@ from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.core.seats import leave_after_round
 from tables.models import Round
-from tables.money.inventory import add_ended_round
+from tables.money.tray import add_ended_round
 from tables.players.ratings import end_with_seats
 from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice

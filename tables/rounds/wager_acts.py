@@ -13,7 +13,7 @@ from tables.core.wager_input import WagerInput, read_wager_input
 from tables.limits import section_of
 from tables.models import Round
 from tables.models.rounds import FlagOrNone
-from tables.money.inventory import verify_chips_exist
+from tables.money.chips import verify_chips_exist
 from tables.rounds.alert_rules import OVER_MAX
 from tables.rounds.begin import ensure_round
 from tables.rounds.entry_types import WAGERS_PLACED, PlacedWager

@@ -58,7 +58,9 @@ from tables.core.pace import Recent, is_slow
 from tables.core.refusals import ROUND_IN_PLAY
 from tables.equipment import table_signs
 from tables.equipment.table_signs import SignFace
-from tables.money.refusals import CLOSER_MISSING, DROP_BOX_IS_ON, TRANSFERS_UNDER_WAY
+from tables.money.drops import DROP_BOX_IS_ON
+from tables.money.slips import TRANSFERS_UNDER_WAY
+from tables.money.tray import CLOSER_MISSING
 from tables.opening.refusals import DISPUTE_UNDECIDED
 from tables.screens import failures, layout, run, templates
 from tables.screens.floor_plan import shape_of

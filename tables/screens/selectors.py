@@ -32,7 +32,7 @@ from games.snapshot_types import (
     WinLines,
 )
 from tables.core.entries import MISSHAPEN
-from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Round, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.entry_types import WAGERS_PLACED

@@ -40,7 +40,7 @@ from tables.equipment import table_signs
 from tables.failures.words import ceased_text
 from tables.limits import pending_change
 from tables.models import Table
-from tables.money.view import transfers_part
+from tables.money.slips import transfers_part
 from tables.opening import view
 from tables.rounds import returning
 from tables.rounds.layout import layout as wager_layout

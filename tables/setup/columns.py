@@ -3,7 +3,7 @@
 from audit.columns import FACILITY, NONE, Body, Rows, constant, declare, same
 from games.models import Facility
 from tables.models import Pit
-from tables.money.entry_types import CHIPS_DECLARED, KEEPING_CHANGED
+from tables.money.chips import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.setup.entry_types import FACILITY_MADE, FLOOR_ARRANGED, FLOOR_DECLARED, PIT_ARRANGED, PIT_MADE
 
 DECLARED = same("target_paces", "shifts", "floor_items")

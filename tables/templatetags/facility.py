@@ -13,8 +13,8 @@ from games.engine import Refusal
 from games.models import Facility
 from games.office.core.runner import may_see_office
 from games.views.page_context import landing_url
+from tables.cases.case import may_see_cases
 from tables.cases.inbox import open_count
-from tables.cases.roles import may_see_cases
 from tables.core.permissions import CAGE, may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk

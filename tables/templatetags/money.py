@@ -5,8 +5,8 @@ from typing import Any
 from django import template
 
 from games.chips import KNOWN_CHIPS_CENTS
-from tables.money.chips_page import style_of
-from tables.money.tubes import stacked_chips
+from tables.money.chips import style_of
+from tables.money.tray_page import stacked_chips
 
 register = template.Library()
 

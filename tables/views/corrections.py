@@ -11,7 +11,7 @@ from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
-from tables.corrections.preview import CORRECTION_ACTS, AreaChange, preview
+from tables.corrections.before_money import CORRECTION_ACTS, AreaChange, preview
 from tables.runner.access import table_for
 from tables.screens.layout import result_chips
 from tables.words.sentences import say, short, title

@@ -2,8 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from tables.cases.views import case, exceptions, inbox
-from tables.cases.views import report as case_report
+from tables.cases import case_page, exceptions, inbox, reports
 from tables.desk.views import coverage, entry, exports, integrity, papers, report, retention, search
 from tables.views import acts
 
@@ -17,8 +16,8 @@ urlpatterns: list[URLPattern] = [
     *exports.urlpatterns,
     *inbox.urlpatterns,
     *exceptions.urlpatterns,
-    *case_report.urlpatterns,
-    *case.urlpatterns,
+    *reports.urlpatterns,
+    *case_page.urlpatterns,
     *papers.urlpatterns,
     *retention.urlpatterns,
 ]

@@ -15,15 +15,12 @@ from audit.models import Person
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
-from tables.money.cage_page import cage_page, people_on_duty, transfer_of_slip
-from tables.money.chips_page import ChipLine, denominations_of
-from tables.money.inventory_paper import LISTED, inventory_paper, last_inventories
-from tables.money.inventory_pdf import inventory_pdf
-from tables.money.signing import COUNT_WITNESSES, SECURITY
-from tables.money.slip_paper import SlipPaper
-from tables.money.slip_pdf import transfer_pdf
+from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_slip, transfer_pdf
+from tables.money.chips import ChipLine, denominations_of
+from tables.money.drops import COUNT_WITNESSES, buy_ins_of
+from tables.money.reconciliation import LISTED, inventory_paper, inventory_pdf, last_inventories
+from tables.money.tray import SECURITY
 from tables.money.tray_page import tray_page
-from tables.money.view import buy_ins_of
 from tables.runner.access import (
     CAGE_PAGE,
     Denied,

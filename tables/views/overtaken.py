@@ -17,8 +17,9 @@ from tables.alerts.entry_types import FLOOR_CALLED
 from tables.alerts.refusals import ALREADY_CALLED, NO_SUCH_ALERT
 from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.models import Table
-from tables.money import entry_types as money
-from tables.money.refusals import CLOSER_IS_SIGNED, OPENER_IS_SIGNED, TRANSFER_NOT_AT_THIS_STEP
+from tables.money import slips
+from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_SIGNED
+from tables.money.tray import CLOSER_IS_SIGNED
 from tables.players.entry_types import RATING_ENDED, SEAT_ALLOWED, SEAT_REFUSED
 from tables.players.refusals import SEAT_NOT_RATED, SEAT_NOT_REFUSED, SEAT_REFUSED_ALREADY
 from tables.rounds import entry_types as rounds
@@ -28,12 +29,12 @@ from tables.views.refusals import SOMEBODY_WAS_FIRST
 from tables.words.entries import device_of
 
 TRANSFER_STEPS = (
-    money.TRANSFER_PREPARED,
-    money.TRANSFER_CARRIER_SIGNED,
-    money.TRANSFER_HANDED_OVER,
-    money.TRANSFER_RECEIVED,
-    money.TRANSFER_VOIDED,
-    money.TRANSFER_CANCELED,
+    slips.TRANSFER_PREPARED,
+    slips.TRANSFER_CARRIER_SIGNED,
+    slips.TRANSFER_HANDED_OVER,
+    slips.TRANSFER_RECEIVED,
+    slips.TRANSFER_VOIDED,
+    slips.TRANSFER_CANCELED,
 )
 OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
     engine.BETS_CLOSED: (rounds.BETS_CLOSED,),
@@ -49,9 +50,9 @@ OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
     SEAT_NOT_RATED: (RATING_ENDED,),
     NO_SUCH_ALERT: (ALERT_ACKNOWLEDGED, ALERT_ENDED),
     ALREADY_CALLED: (FLOOR_CALLED,),
-    OPENER_IS_SIGNED: (money.OPENER_COUNTED,),
-    CLOSER_IS_SIGNED: (money.CLOSER_COUNTED,),
-    TRANSFER_NOT_AT_THIS_STEP: TRANSFER_STEPS,
+    OPENER_IS_SIGNED: (OPENER_COUNTED,),
+    CLOSER_IS_SIGNED: (CLOSER_COUNTED,),
+    slips.TRANSFER_NOT_AT_THIS_STEP: TRANSFER_STEPS,
 }
 
 

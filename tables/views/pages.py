@@ -16,14 +16,14 @@ from games.engine.odds import in_dollars
 from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import Snapshot
-from tables.cases.roles import COMPLIANCE, may_see_cases
+from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.duty import is_on_duty
 from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor
 from tables.core.scope import scope_of
 from tables.corrections.reviews import reviewer_names
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
-from tables.money.inventory import keeps_inventory
+from tables.money.tray import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.rounds.held import first_review_from
 from tables.rounds.no_roll_control import NO_ROLL_ROW

@@ -18,8 +18,8 @@ from tables.core.typed_days import read_day
 from tables.desk.access import may_see_desk
 from tables.desk.sheets.columns import dollars_text
 from tables.figures.query import visible_tables
-from tables.money.inventory import keeps_inventory
-from tables.money.reconciliation import COLUMNS, ReconciledInventory, Reconciliation, SheetColumn, reconcile
+from tables.money.reconciliation import COLUMNS, InventoryPaper, Reconciliation, SheetColumn, reconcile
+from tables.money.tray import keeps_inventory
 from tables.runner.access import FIGURES, enrolled_device, facility_page_for
 from tables.views.facility import page_context
 
@@ -69,7 +69,7 @@ def reconciliation_csv(request: HttpRequest, facility: str) -> HttpResponse:
     writer.writerow(["Table", "Inventory", *(column.heading for column in COLUMNS), "Missing"])
     for line in sheet.lines:
         cells = (_cell(column.cents(line)) for column in COLUMNS)
-        code, number = escape_formula(line.paper.table.code), line.paper.inventory.number
+        code, number = escape_formula(line.table.code), line.inventory.number
         writer.writerow([code, number, *cells, escape_formula(line.missing)])
     writer.writerow(["Total", "", *(_cell(sheet.total(column)) for column in COLUMNS), ""])
     response = HttpResponse(text.getvalue().encode("utf-8-sig"), content_type="text/csv; charset=utf-8")
@@ -94,12 +94,10 @@ def _sheet(request: HttpRequest, person: Person, facility: Facility) -> tuple[Re
     return reconcile(tables, day), refused
 
 
-def _selected(request: HttpRequest, sheet: Reconciliation) -> ReconciledInventory | None:
+def _selected(request: HttpRequest, sheet: Reconciliation) -> InventoryPaper | None:
     """The line that was tapped; else the one with the largest difference, else the first that waits for a count."""
     typed = request.GET.get("line", "")
-    tapped = (
-        line for line in sheet.lines if typed == f"{line.paper.table.code}.{line.paper.inventory.number}"
-    )
+    tapped = (line for line in sheet.lines if typed == f"{line.table.code}.{line.inventory.number}")
     return next(tapped, None) or next(iter(sheet.differing or sheet.waiting), None)
 
 

@@ -13,7 +13,7 @@ from audit import clock
 from audit.models import Entry, Person
 from games.models import RulesSubmission
 from tables.core.entries import of_round
-from tables.corrections import slip_view
+from tables.corrections import slip_page
 from tables.desk.access import authorize_desk, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
 from tables.dice.entry_types import DICE_LOT_PLACED
@@ -176,9 +176,9 @@ def _named_by_slips(table: Table, number: int) -> set[int]:
     return {seq for seqs in slips for seq in seqs if seq}
 
 
-def _slips(table: Table, number: int, person: Person) -> slip_view.SlipPanel | None:
+def _slips(table: Table, number: int, person: Person) -> slip_page.SlipPanel | None:
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
-    return slip_view.slip_panel(table, row, person) if row is not None else None
+    return slip_page.slip_panel(table, row, person) if row is not None else None
 
 
 def entry_address(table: Table, seq: int) -> str:

@@ -10,9 +10,8 @@ from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
-from tables.corrections.correction import read_correction
-from tables.corrections.slip_pdf import slip_pdf
-from tables.corrections.slip_view import slip_preview
+from tables.corrections.settlements import read_correction
+from tables.corrections.slip_page import slip_pdf, slip_preview
 from tables.rounds.settlement import settled_data
 from tables.runner.access import Denied, table_for
 from tables.words.sentences import say, short, title

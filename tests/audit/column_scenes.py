@@ -22,7 +22,7 @@ from script.fingerprint.product import Product
 from script.fingerprint.scenes.office import play_office, play_providers, play_requests
 from script.fingerprint.scenes.rooms import play_rooms
 from script.fingerprint.scenes.tables import play_dice_and_shakers, play_limits
-from tables.cases import watch
+from tables.cases.case import open_found_cases
 from tables.clock.ticker import Ticker
 from tables.desk.runner import STREAM, execute
 from tables.figures import rollup
@@ -138,7 +138,7 @@ def watch_the_floor(scene: Scene) -> None:
 
 def work_on_a_case(scene: Scene) -> None:
     """The case of the dispute: noted, seen on a camera, documented, answered by a letter, signed and reopened."""
-    watch.open_found_cases()
+    open_found_cases()
     case = {"case": Case.objects.get(subject="T-01:1:3").code}
     scene.in_room("take_case", case, by="compliance")
     scene.in_room("add_case_note", {**case, "text": "Asked the dealer"}, by="compliance")

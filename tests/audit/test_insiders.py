@@ -38,8 +38,8 @@ from games.facility_runner import Forbidden
 from games.jurisdictions import jurisdiction
 from games.models import ChangeNotice
 from games.separation import policy
+from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
-from tables.cases.watch import open_found_cases
 from tables.clock.ticker import tick
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
@@ -56,9 +56,9 @@ from tables.models import (
     Round,
     Slip,
 )
-from tables.money.inventory import exact_cents
-from tables.money.keeping import change_keeping
+from tables.money.chips import change_keeping
 from tables.money.record_checks import check_money
+from tables.money.tray import exact_cents
 from tables.players.record_checks import check_players
 from tables.replay.play_tables import differences_of
 from tables.rounds.end_reasons import VOID_REASONS, end_reason_text

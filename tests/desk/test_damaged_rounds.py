@@ -11,7 +11,7 @@ from django.utils.html import escape
 from audit import chain
 from audit.models import Entry
 from games.engine import Refusal
-from tables.corrections.refusals import ROUND_UNREADABLE
+from tables.corrections.settlements import ROUND_UNREADABLE
 from tables.models import Slip
 from tables.screens import selectors
 from tables.words.sentences import say

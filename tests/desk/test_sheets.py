@@ -18,7 +18,7 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import runner
 from tables.models import Slip
-from tables.money.keeping import change_chips
+from tables.money.chips import change_chips
 from tests.services.restore import restored_later
 from tests.services.workbooks import cells
 from tests.tables.cast import make_scene

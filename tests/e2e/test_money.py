@@ -11,7 +11,7 @@ from audit.devices import enroll
 from games.chips import KNOWN_CHIPS_CENTS
 from tables.figures import rollup
 from tables.models import ChipTransfer, Table, TableInventory
-from tables.money.keeping import change_chips, change_keeping
+from tables.money.chips import change_chips, change_keeping
 from tests.e2e.fills import sends_the_fill
 from tests.e2e.floor import Screen, Tablet, resize
 from tests.e2e.test_looks import broken_rules

@@ -6,7 +6,7 @@ from audit import clock
 from audit.models import Entry
 from games.params import Params
 from tables.core.context import TableContext
-from tables.corrections.correction import read_correction
+from tables.corrections.settlements import read_correction
 from tables.rounds.settlement import settled_data
 
 FLOOR = "floorperson"

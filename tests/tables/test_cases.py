@@ -12,15 +12,14 @@ import pypdfium2
 import pytest
 from django.db import connection
 
-from audit import pins
+from audit import pins, record
 from audit.models import Entry, Lockout, SealerStatus
 from audit.stated_rows import check_columns
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import PreparedChange
-from tables.cases import watch
+from tables.cases.case import due_words, open_found_cases, span_words
 from tables.cases.exceptions import exceptions
-from tables.cases.inbox import due_words, span_words
 from tables.cases.kinds import words_of_case
 from tables.clock.ticker import Ticker
 from tables.models import Alert, Approval, Case, CaseDocument, CaseLetter, ReportAcceptance, Slip
@@ -39,7 +38,7 @@ def disputed(hands, scene):
     scene.play((2, "big", 10_000), (5, "small", 2_000), dice=[2, 2, 5])
     scene.finish()
     scene.act("report_dispute", {"seat": 2, "about": "The dealer called a 6 first"})
-    watch.open_found_cases()
+    open_found_cases()
     return scene
 
 
@@ -91,7 +90,7 @@ def test_a_dispute_opens_one_case_that_is_due_in_the_hours_of_its_jurisdiction(d
     }
     disputed.act("report_dispute", {"seat": 2, "about": "again"})
     hands.now += HOUR
-    watch.open_found_cases()
+    open_found_cases()
     assert Case.objects.count() == len(entries()) == 1, "the same round and seat"
 
 
@@ -111,7 +110,7 @@ def test_the_case_of_a_slip_is_due_with_its_review_and_signed_by_somebody_else(h
     scene.play((2, "big", 2_000), dice=[2, 2, 5])
     scene.finish()
     slip_scene.file(scene, "dice", dice=[5, 5, 6])
-    watch.open_found_cases()
+    open_found_cases()
     assert only_case().due_at == Slip.objects.get().review_due_at
     assert "It waits for the review of ENS-0001" in page(scene, "/inbox/larkfield/C-0001/")
     with refused("case-not-ready"):
@@ -126,15 +125,15 @@ def test_the_case_of_a_slip_is_due_with_its_review_and_signed_by_somebody_else(h
 def test_one_transaction_a_case_so_that_one_failure_leaves_the_others(hands, scene, monkeypatch):
     scene.act("report_dispute", {"seat": 1, "about": "first"})
     scene.act("report_dispute", {"seat": 2, "about": "second"})
-    append = watch.record.append
+    append = record.append
 
     def fail_once(*args, **values):
-        monkeypatch.setattr(watch.record, "append", append)
+        monkeypatch.setattr(record, "append", append)
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(watch.record, "append", fail_once)
-    watch.open_found_cases()
-    watch.open_found_cases()
+    monkeypatch.setattr(record, "append", fail_once)
+    open_found_cases()
+    open_found_cases()
     assert {case.code for case in Case.objects.all()} == {"C-0001", "C-0002"}
     assert len(entries()) == 2
 
@@ -142,7 +141,7 @@ def test_one_transaction_a_case_so_that_one_failure_leaves_the_others(hands, sce
 def test_training_and_what_is_long_ago_opens_no_case(hands, scene):
     scene.act("report_dispute", {"seat": 1, "about": "long ago"})
     hands.now += 8 * 24 * HOUR
-    watch.open_found_cases()
+    open_found_cases()
     assert not Case.objects.exists()
 
 
@@ -159,7 +158,7 @@ def test_each_kind_has_its_hours_and_another_kind_is_an_error_of_the_file(tmp_pa
 
 
 def cases(kind):
-    watch.open_found_cases()
+    open_found_cases()
     return [(case.subject, *words_of_case(case)) for case in Case.objects.filter(kind=kind).order_by("pk")]
 
 
@@ -213,7 +212,7 @@ def test_a_round_whose_wager_has_a_case_of_its_own_gets_no_second_one(hands, sce
     scene.play((2, "big", 150_000), dice=[5, 5, 6])
     scene.finish()
     older = {"table": "T-01", "round": 1, "seat": 2, "wager": "big", "cents": 150_000}
-    watch.open_found_cases()
+    open_found_cases()
     Case.objects.update(subject="T-01:1:2:big:0", params=older)
     words = ("$1,500 over the maximum at T-01", "Round 1, seat 2, big: accepted, and settled in full")
     assert cases("limits") == [("T-01:1:2:big:0", *words)], "cases of single wagers still read as they did"
@@ -488,7 +487,7 @@ def test_nobody_signs_who_acted_in_the_round_and_table_games_do_not_sign_alone(d
     disputed.place((1, "small", 1_000))
     disputed.act("void_round", {"reason": "dispute"}, witness="shift-manager")
     disputed.act("report_dispute", {"seat": 1, "about": "Why void?"})
-    watch.open_found_cases()
+    open_found_cases()
     params = {"case": "C-0002", "outcome": "stands", "reason": "A die left the table."}
     with refused("case-signer-acted"):
         disputed.in_room("sign_case_outcome", params, by="shift-manager")
@@ -662,7 +661,7 @@ def test_exceptions_are_counted_by_week_person_table_and_game(hands, scene):
     scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
     scene.place((1, "small", 1_000))
     scene.act("report_device_failure")
-    watch.open_found_cases()
+    open_found_cases()
     counted = exceptions(scene.table.facility, scene.table.facility.gaming_day(hands.now), 4)
     assert {chart.label: [bar.count for bar in chart.bars] for chart in counted.charts} == {
         "Corrections": [0, 0, 1, 0],

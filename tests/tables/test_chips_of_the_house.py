@@ -10,7 +10,7 @@ from audit.stated_rows import check_columns
 from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from tables.models import Alert
-from tables.money.keeping import change_chips, wrong_chips
+from tables.money.chips import change_chips, wrong_chips
 from tables.money.record_checks import check_money
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_money import OPENER, OPENER_CENTS, box, count, keep_inventory, tray

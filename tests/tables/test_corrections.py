@@ -4,7 +4,7 @@ import pytest
 
 from games.params import Params
 from tables.core.reads import locked_table
-from tables.corrections.preview import preview
+from tables.corrections.before_money import preview
 from tables.models import Settlement, Wager
 from tables.runner.system import system_context
 from tests.tables.cast import make_scene

@@ -43,8 +43,8 @@ from tables.models import (
     TableInventory,
     TickerStatus,
 )
-from tables.money.inventory import tray_of
-from tables.money.keeping import change_keeping
+from tables.money.chips import change_keeping
+from tables.money.tray import tray_of
 from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
 from tables.screens import snapshot
 from tables.setup.alert_rules import device_alerts

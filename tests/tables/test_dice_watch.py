@@ -29,7 +29,7 @@ from games.dice_watch import (
 )
 from games.models import Facility
 from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
-from tables.cases import watch as cases_watch
+from tables.cases.case import open_found_cases
 from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
@@ -256,8 +256,8 @@ def test_a_finding_alerts_the_pit_and_not_the_table_and_opens_one_case(unfair):
     ]
     assert shown == [True, False, False]
 
-    cases_watch.open_found_cases()
-    cases_watch.open_found_cases()
+    open_found_cases()
+    open_found_cases()
     case = Case.objects.get(kind="dice")
     title, text = words_of_case(case)
     assert (case.subject, title) == ("lot:L-0001", "Dice watch: lot L-0001")

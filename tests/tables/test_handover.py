@@ -10,7 +10,7 @@ from audit.models import Entry, Person
 from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
-from tables.cases import watch
+from tables.cases.case import open_found_cases
 from tables.handover.draft import handover_draft
 from tables.handover.figures import shift_figures
 from tables.handover.open_items import open_items
@@ -107,7 +107,7 @@ def test_the_cases_of_a_table_and_kind_are_one_line_with_their_sum_and_one_owner
     for _ in range(3):
         floor.play((1, "small", 500), (2, "big", 300), (3, "big", 500), dice=[1, 1, 2])
         floor.finish()
-    watch.open_found_cases()
+    open_found_cases()
     assert titles(floor, hands) == [("Case", "T-01", "9 wagers out of limits, $39")]
     [item] = open_items(floor.table.facility, hands.now)
     assert item.text == ("9 under the minimum, 3 cases, C-0001 to C-0003. Nobody owns them yet.")
@@ -116,7 +116,7 @@ def test_the_cases_of_a_table_and_kind_are_one_line_with_their_sum_and_one_owner
     hands.now += dt.timedelta(minutes=1)
     floor.play((1, "small", 500), dice=[1, 1, 2])
     floor.finish()
-    watch.open_found_cases()
+    open_found_cases()
     assert owners(floor, hands) == {"cases:T-01:limits": None}, "another case makes the line grow"
 
 
@@ -127,7 +127,7 @@ def test_the_page_puts_decisions_first_and_gives_each_group_one_owner(floor, han
     for _ in range(2):
         floor.play((1, "small", 500), dice=[1, 1, 2])
         floor.finish()
-    watch.open_found_cases()
+    open_found_cases()
     floor.act("report_dispute", {"seat": 3, "about": "the call"})
     page = see(floor, "handover/", "pit-manager")
     text = words(page)

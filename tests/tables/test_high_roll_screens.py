@@ -7,7 +7,7 @@ import pytest
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Rules
 from games.registry import game_of
-from tables.money.keeping import change_chips
+from tables.money.chips import change_chips
 from tables.screens import fragments
 from tables.screens.screen_data import TableData
 from tests.tables.cast import make_scene

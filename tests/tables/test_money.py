@@ -15,8 +15,8 @@ from audit.stated_rows import check_columns
 from games.models import Facility
 from tables.advice.facts import table_hours
 from tables.advice.proposals import TrayHour
+from tables.cases.case import open_found_cases
 from tables.cases.kinds import kind_of, words_of_case
-from tables.cases.watch import open_found_cases
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
 from tables.handover.open_items import open_items
@@ -30,12 +30,10 @@ from tables.models import (
     Table,
     TableInventory,
 )
-from tables.money.inventory import exact_cents, open_inventory, tray_of
-from tables.money.keeping import change_keeping
-from tables.money.proposal import propose
+from tables.money.chips import change_keeping, value_cents
+from tables.money.inventories import propose, tray_facts
 from tables.money.record_checks import check_money
-from tables.money.tray import value_cents
-from tables.money.view import tray_facts
+from tables.money.tray import exact_cents, open_inventory, tray_of
 from tables.runner.system import system_context
 from tables.screens.screen_data import TableData
 from tables.setup.first_day import first_day

@@ -44,9 +44,8 @@ from tables.models import (
     TableInventory,
     Wager,
 )
-from tables.money.inventory import tray_of
-from tables.money.keeping import change_keeping
-from tables.money.tray import value_cents
+from tables.money.chips import change_keeping, value_cents
+from tables.money.tray import tray_of
 from tables.runner.table import Stale
 from tests.services.examples import examples
 from tests.tables import slip_scene, test_walks

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from games.models import Facility
-from tables.money.tubes import draw_tubes
+from tables.money.tray_page import draw_tubes
 from tables.screens import fragments
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_money import FILL, OPENER, box, cage, closed, count, fill, request, scene

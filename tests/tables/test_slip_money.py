@@ -10,7 +10,7 @@ from audit import verify
 from audit.export import lines, select
 from tables.core.entries import of_round
 from tables.corrections.record_checks import CorrectedTrays
-from tables.corrections.slip_view import slip_panel
+from tables.corrections.slip_page import slip_panel
 from tables.models import Slip
 from tables.replay import readjudication
 from tables.replay.rules_finder import RulesFinder

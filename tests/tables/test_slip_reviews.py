@@ -12,8 +12,7 @@ from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.separation import policy
-from tables.corrections.refusals import SLIP_REVIEWER_OF_TABLE
-from tables.corrections.reviews import slips_waiting_for_review
+from tables.corrections.reviews import SLIP_REVIEWER_OF_TABLE
 from tables.models import Alert, Slip
 from tests.services.restore import restored_later
 from tests.tables.cast import make_scene, newest_of_an_act
@@ -55,7 +54,12 @@ def open_alerts():
 
 
 def waiting():
-    return [slip.code for slip in slips_waiting_for_review(Facility.objects.get())]
+    return [
+        slip.code
+        for slip in Slip.objects.filter(reviewed_at=None)
+        .exclude(review_due_at=None)
+        .order_by("review_due_at")
+    ]
 
 
 def text_of(content: bytes) -> str:

@@ -8,8 +8,8 @@ import pytest
 from games.engine import Refusal, Rules
 from games.engine.wagers import Wager
 from games.registry import game_of
-from tables.corrections import slips
-from tables.corrections.slips import CorrectedWager, SeatPayment
+from tables.corrections import settlements
+from tables.corrections.settlements import CorrectedWager, SeatPayment
 from tables.rounds.settlement import settled_data
 from tests.tables.slip_scene import win_change_cents
 
@@ -19,15 +19,17 @@ TWENTY = Wager(3, "small", 2_000)
 
 
 def lines(*wagers, dice=WINS, rules=RULES):
-    return [settled_data(wager) for wager in slips.readjudicate(rules, [dice], wagers)[1]]
+    return [settled_data(wager) for wager in settlements.readjudicate(rules, [dice], wagers)[1]]
 
 
 def voided(*wagers):
-    return [settled_data(wager) for wager in slips.return_all(RULES, wagers, "x")[1]]
+    return [settled_data(wager) for wager in settlements.return_all(RULES, wagers, "x")[1]]
 
 
 def owed(before, after, *corrected):
-    return slips.sum_by_seat(slips.due(before, after), slips.due_for_chips(before, corrected))
+    return settlements.sum_by_seat(
+        settlements.due_between(before, after), settlements.due_for_chips(before, corrected)
+    )
 
 
 def corrected(before, after, chips="recorded"):
@@ -82,7 +84,7 @@ def test_a_seat_is_owed_the_difference_of_what_its_wagers_are_worth(before, afte
 def test_another_code_is_a_mistaken_wager_and_a_missed_one():
     """$20 on Big were entered on Small at 1 2 3: it won 2,000 that were due to nobody, and Big loses its stake."""
     both = [corrected(2_000, 0), CorrectedWager(3, "big", None, 0, 2_000, "recorded")]
-    wagers = slips.apply_corrections([TWENTY], both)
+    wagers = settlements.apply_corrections([TWENTY], both)
     assert wagers == [Wager(3, "big", 2_000)]
     assert owed(lines(TWENTY), lines(*wagers), *both) == [{"seat": 3, "cents": -4_000}]
 
@@ -91,11 +93,13 @@ def test_a_fee_given_back_by_a_void_is_owed():
     rules = Rules.of("pa-675a")
     wagers = [Wager(1, code, 500) for code in ("pip:1", "like-kind:3", "extra-roll")]
     roll, extra = (6, 6, 6, 1, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5, 4)
-    before = [settled_data(one) for one in slips.readjudicate(rules, [roll, extra], wagers)[1]]
+    before = [settled_data(one) for one in settlements.readjudicate(rules, [roll, extra], wagers)[1]]
     assert [one["outcome"] for one in before] == ["fee", "lose", "win"]
-    after = [settled_data(one) for one in slips.return_all(rules, wagers, "x")[1]]
-    paid = slips.totals(before)["paid_cents"]
-    assert slips.sum_by_seat(slips.due(before, after)) == [{"seat": 1, "cents": 1_000 - paid}]
+    after = [settled_data(one) for one in settlements.return_all(rules, wagers, "x")[1]]
+    paid = settlements.totals(before)["paid_cents"]
+    assert settlements.sum_by_seat(settlements.due_between(before, after)) == [
+        {"seat": 1, "cents": 1_000 - paid}
+    ]
 
 
 @pytest.mark.parametrize(("chips", "cents"), [("recorded", 500), ("house", 500), ("player", 0)])
@@ -106,8 +110,8 @@ def test_a_mistaken_fee_is_owed_to_the_seat_that_had_paid_it_alone(chips, cents)
     throws = [(6, 6, 6, 6, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5)]
     one = CorrectedWager(1, "extra-roll", None, 500, 0, chips)
     before, after = (
-        [settled_data(line) for line in slips.readjudicate(rules, throws, wagers)[1]]
-        for wagers in (seats, slips.apply_corrections(seats, [one]))
+        [settled_data(line) for line in settlements.readjudicate(rules, throws, wagers)[1]]
+        for wagers in (seats, settlements.apply_corrections(seats, [one]))
     )
     assert owed(before, after, one) == ([{"seat": 1, "cents": cents}] if cents else [])
 
@@ -124,7 +128,7 @@ def test_a_mistaken_fee_is_owed_to_the_seat_that_had_paid_it_alone(chips, cents)
 )
 def test_a_payment_is_compared_with_what_was_settled_at_the_seat(handed, cents):
     before = lines(TWENTY, Wager(4, "big", 2_000))
-    assert slips.sum_by_seat(slips.due_for_payments(before, [handed])) == [
+    assert settlements.sum_by_seat(settlements.due_for_payments(before, [handed])) == [
         {"seat": handed.seat, "cents": cents}
     ]
 
@@ -136,7 +140,7 @@ def test_throws_that_do_not_make_this_game_are_refused_with_the_section():
         [(2, 3, 1)],
     ):  # ended on the first throw; goes on after the only one
         with pytest.raises(Refusal) as refusal:
-            slips.readjudicate(football, throws, wagers)
+            settlements.readjudicate(football, throws, wagers)
         assert refusal.value.code == "slip-another-course"
         assert refusal.value.section.startswith("58 Pa. Code § 577.")
 
@@ -149,5 +153,5 @@ def test_what_all_seats_are_owed_is_what_the_house_wins_less():
         keys = {(rng.randint(1, 8), rng.choice(codes)) for _ in range(12)}
         wagers = [Wager(seat, code, 100 * rng.randint(1, 50)) for seat, code in sorted(keys)]
         before, after = (lines(*wagers, dice=faces) for faces in dice)
-        slip = SimpleNamespace(before=slips.totals(before), after=slips.totals(after))
+        slip = SimpleNamespace(before=settlements.totals(before), after=settlements.totals(after))
         assert win_change_cents(slip) == -sum(amount["cents"] for amount in owed(before, after))

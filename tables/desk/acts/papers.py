@@ -5,7 +5,7 @@ from typing import Annotated
 
 from games.act_forms import text, whole
 from games.engine import Refusal
-from tables.corrections.refusals import NO_SUCH_ROUND
+from tables.corrections.slips import NO_SUCH_ROUND
 from tables.desk.entry_types import ROUND_PRINTED, RoundPrinted
 from tables.desk.query import MAX_NUMBER
 from tables.desk.round_paper import printed_by, round_paper

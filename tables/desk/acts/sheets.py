@@ -5,7 +5,7 @@ from typing import get_args
 from audit.models import Job
 from games.engine import Refusal
 from games.params import Params
-from tables.corrections.refusals import NO_SUCH_ROUND
+from tables.corrections.slips import NO_SUCH_ROUND
 from tables.desk.acts.exports import verify_job_limit
 from tables.desk.entry_types import EXPORT_ASKED, ExportAsked, SheetsKind
 from tables.desk.query import MAX_NUMBER

@@ -13,8 +13,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from games.regulations.clauses import Clause, all_clauses
 from tables.core.entries import of_round
-from tables.corrections.entry_types import SLIP_FILED
-from tables.corrections.words import moved_in_words, owed_in_words
+from tables.corrections.slips import SLIP_FILED, moved_in_words, owed_in_words
 from tables.desk.round_paper import OUTCOME_WORDS, disputed_seats
 from tables.desk.sheets.columns import LOTS, ROUNDS, SIGN_INS, SLIPS, WAGERS, Row, Sheet
 from tables.models import DiceLot, LotStep, Slip, Table

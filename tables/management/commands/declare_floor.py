@@ -18,7 +18,7 @@ from games.models import Facility
 from games.shifts import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
-from tables.money.keeping import change_chips, change_keeping, who_may_not_declare, wrong_chips
+from tables.money.chips import change_chips, change_keeping, who_may_not_declare, wrong_chips
 from tables.runner.facility import SETUP
 from tables.setup.arrange_acts import unsaved_items
 from tables.setup.entry_types import FLOOR_DECLARED, FloorDeclared, FloorItem

@@ -1,40 +1,35 @@
-"""The slips of a round for its page: the list, what the dialogs offer, and the preview before anyone signs.
+"""Error Notification Slips of a round for its page and on paper: the list, the dialogs, the preview, and the PDF.
 
 `slip_panel` is the context `slips` of `tables/slips/panel.html` and `tables/slips/dialogs.html`.
 """
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NotRequired, TypedDict
 
 from django.urls import reverse
+from reportlab.platypus import Flowable
 
 from audit import clock
 from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
-from games.registry import game_of
+from games.office.pdf import approval
+from games.office.pdf import paper as pdf
+from games.registry import game_by_code, game_of
 from tables.core.duty import is_on_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for
-from tables.corrections import slips
-from tables.corrections.correction import Correction
-from tables.corrections.entry_types import (
+from tables.corrections.reviews import may_review, review_rule, reviewer_names
+from tables.corrections.settlements import Correction, RoundOutcome, by_seat, key_of, outcome_of, totals
+from tables.corrections.slips import (
+    VERDICTS,
     SeatAmount,
     SlipMistake,
     SlipPayment,
     SlipWager,
-)
-from tables.corrections.outcomes import RoundOutcome, outcome_of
-from tables.corrections.reviews import may_review, review_rule, reviewer_names
-from tables.corrections.words import (
-    CHIPS,
-    FIGURES,
-    KINDS,
-    OUTCOMES,
-    VERDICTS,
     moved_in_words,
     owed_in_words,
 )
@@ -42,6 +37,38 @@ from tables.models import Assignment, Round, Slip, Table
 from tables.rounds.entry_types import SettledWager, Totals
 from tables.rounds.layout import labels
 from tables.words.sentences import say
+
+# Words
+
+
+KIND_WORDS = {
+    "dice": "Dice",
+    "wager": "Wager",
+    "payment": "Payment",
+    "void": "Void",
+}
+CHIPS_WORDS = {
+    "recorded": "went as recorded",
+    "player": "are with the player",
+    "house": "were taken by the casino",
+}
+OUTCOME_WORDS = {
+    "": "nothing",
+    "win": "won %(paid)s on %(stake)s",
+    "lose": "lost %(stake)s",
+    "fee": "fee %(stake)s",
+    "return": "%(stake)s returned",
+}
+FIGURE_WORDS = {
+    "taken": "taken",
+    "paid": "paid",
+    "returned": "returned",
+    "win": "win",
+}
+
+
+# What the templates read
+
 
 PLAYS = range(1, 7)
 
@@ -97,8 +124,11 @@ class SlipReview(TypedDict):
     signed: list[Signature]
 
 
-class FiledSlipRow(TypedDict):
-    """One slip as filed and settled. `corrections` is None where the slip's own entry cannot be read."""
+class SlipRow(TypedDict):
+    """One slip of the list. `corrections` is None where the slip's own entry cannot be read.
+
+    `waits` says why its money has not moved.
+    """
 
     code: str
     kind: str
@@ -114,11 +144,6 @@ class FiledSlipRow(TypedDict):
     due: str
     open: bool
     settled: SlipSettlement | None
-
-
-class SlipRow(FiledSlipRow):
-    """One slip of the list, with its review. `waits` says why its money has not moved."""
-
     review: SlipReview | None
     may_review: bool
     waits: str
@@ -276,16 +301,7 @@ def slip_rows(
     rows = Entry.objects.filter(stream=table.stream_id, seq__in=seqs).values_list(*COLUMNS)
     entries = {entry.seq: entry for entry in map(read, rows)}
     now = clock.now()
-    return [
-        {
-            **_slip_context(table, rules, slip, entries),
-            "review": _review(table, slip, now),
-            "may_review": reviewer is not None and may_review(reviewer, slip, table.facility),
-            "waits": _waits_for(slip),
-            "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
-        }
-        for slip in slips_
-    ]
+    return [_slip_row(table, rules, slip, entries, now, reviewer) for slip in slips_]
 
 
 def _waits_for(slip: Slip) -> str:
@@ -315,8 +331,14 @@ def _review(table: Table, slip: Slip, now: dt.datetime) -> SlipReview | None:
     }
 
 
-def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]) -> FiledSlipRow:
-    """The context of one slip. `corrections` is None where the slip's own entry cannot be read."""
+def _slip_row(
+    table: Table,
+    rules: Rules,
+    slip: Slip,
+    entries: dict[int, RecordedEntry],
+    now: dt.datetime,
+    reviewer: Person | None,
+) -> SlipRow:
     filing_entry = entries.get(slip.filed_seq)
     settlement: SlipSettlement | None = None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
@@ -331,7 +353,7 @@ def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, Rec
     return {
         "code": slip.code,
         "kind": slip.kind,
-        "label": str(KINDS[slip.kind]),
+        "label": str(KIND_WORDS[slip.kind]),
         "at": _moment(table, slip.filed_at),
         "corrects_seq": slip.corrects_seq,
         "seq": slip.filed_seq,
@@ -345,6 +367,10 @@ def _slip_context(table: Table, rules: Rules, slip: Slip, entries: dict[int, Rec
         "due": json.dumps(slip.due),
         "open": slip.status == Slip.Status.FILED,
         "settled": settlement,
+        "review": _review(table, slip, now),
+        "may_review": reviewer is not None and may_review(reviewer, slip, table.facility),
+        "waits": _waits_for(slip),
+        "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
     }
 
 
@@ -385,7 +411,7 @@ def _wager_row(rules: Rules, wager: SlipWager) -> MistakeRow:
         "what": _wager_label(rules, wager),
         "before": _stake_text(wager["before_cents"]),
         "after": _stake_text(wager["after_cents"]),
-        "chips": "" if wager["chips"] == "recorded" else str(CHIPS[wager["chips"]]),
+        "chips": "" if wager["chips"] == "recorded" else str(CHIPS_WORDS[wager["chips"]]),
     }
 
 
@@ -397,7 +423,7 @@ def _payment_rows(payment: SlipPayment) -> Iterable[MistakeRow]:
         if settled != handed:
             yield {
                 "what": f"Seat {payment['seat']}",
-                "before": f"{in_dollars(settled)} {FIGURES[name]}",
+                "before": f"{in_dollars(settled)} {FIGURE_WORDS[name]}",
                 "after": f"{in_dollars(handed)} in fact",
             }
 
@@ -425,7 +451,7 @@ def _figures(before: Totals, after: Totals) -> list[FigureRow]:
     )
     return [
         {
-            "label": str(FIGURES[name]).capitalize(),
+            "label": str(FIGURE_WORDS[name]).capitalize(),
             "before": cents_before,
             "after": cents_after,
             "changed": cents_before != cents_after,
@@ -454,8 +480,8 @@ def _form(
         return form
     plays = "play" in game_of(rules).wager_keys
     dialogs: SlipDialogs = {
-        "kinds": [{"code": code, "label": str(label)} for code, label in KINDS.items()],
-        "chips": [{"code": code, "label": str(label)} for code, label in CHIPS.items()],
+        "kinds": [{"code": code, "label": str(label)} for code, label in KIND_WORDS.items()],
+        "chips": [{"code": code, "label": str(label)} for code, label in CHIPS_WORDS.items()],
         "throws": _throws(rules, outcome),
         "lines": [_line(rules, line) for line in sorted(outcome.lines, key=lambda line: line["seat"])],
         "types": [_type(rules, code, label) for code, label in labels(rules).items()],
@@ -509,7 +535,7 @@ def _type(rules: Rules, code: str, label: str) -> TypeRow:
 
 
 def _seats(table: Table, outcome: RoundOutcome) -> list[SeatTotals]:
-    settled, no_totals = slips.by_seat(outcome.lines), slips.totals(())
+    settled, no_totals = by_seat(outcome.lines), totals(())
     return [{"seat": seat, **settled.get(seat, no_totals)} for seat in range(1, table.seats + 1)]
 
 
@@ -529,8 +555,8 @@ def slip_preview(table: Table, round_: Round, correction: Correction) -> SlipPre
 
 def _changed_wagers(rules: Rules, correction: Correction) -> list[MistakeRow]:
     """The wagers whose outcome changes, by seat."""
-    before = {slips.key_of(line): line for line in correction.lines_before}
-    after = {slips.key_of(line): line for line in correction.lines}
+    before = {key_of(line): line for line in correction.lines_before}
+    after = {key_of(line): line for line in correction.lines}
     changed: list[MistakeRow] = []
     for key in sorted({**before, **after}, key=lambda key: (key[0], key[1], key[2] or 0)):
         line_before, line_after = before.get(key), after.get(key)
@@ -557,6 +583,171 @@ def _comparable(line: SettledWager | None) -> tuple[Any, ...]:
 def _outcome_text(line: SettledWager | None) -> str:
     """`won $120 on $20`, `lost $20`, `$20 returned`; `nothing` for a wager that is not there."""
     if line is None:
-        return str(OUTCOMES[""])
+        return str(OUTCOME_WORDS[""])
     figures = {"paid": in_dollars(line["paid_cents"]), "stake": in_dollars(line["cents"])}
-    return str(OUTCOMES[line["outcome"]]) % figures
+    return str(OUTCOME_WORDS[line["outcome"]]) % figures
+
+
+# The slip as a PDF: what was wrong, what each seat is owed, who signed, and who reviewed it
+
+
+UNREADABLE = "The entry of this slip was altered and cannot be read."
+# The four entries of a slip, in order: what each one did, and the slip's field that has its number.
+STEPS = (
+    ("Corrected by the slip", "corrects_seq"),
+    ("Filed the slip", "filed_seq"),
+    ("Moved its money", "settled_seq"),
+    ("Reviewed it", "reviewed_seq"),
+)
+
+
+def slip_pdf(slip: Slip) -> bytes:
+    """Return the PDF of a slip as it is now. The caller has loaded its table, round and people."""
+    look, facility = pdf.styles(), slip.table.facility
+    rules = submissions.rules_of(slip.round.submission)
+    (row,) = slip_rows(slip.table, rules, [slip])
+    title = f"Error Notification Slip {slip.table.code} {slip.code}"
+    story: list[Flowable] = [
+        pdf.text(title, look["title"]),
+        pdf.table(list(_facts_of_slip(slip)), (1, 3), head=0),
+        pdf.text("What was wrong", look["heading"]),
+        *_mistake(row),
+        pdf.text(f"Reason: {slip.reason}", look["body"]),
+        pdf.text("Money", look["heading"]),
+        *_money(slip, row),
+        pdf.text("Signatures and review", look["heading"]),
+        pdf.table(list(_signatures(slip)), (1.1, 2.4, 1.5)),
+        pdf.text("Each person signed with their own PIN at an enrolled device.", look["small"]),
+        pdf.text("On the record", look["heading"]),
+        pdf.table(list(_entries_of_slip(slip)), (1.3, 0.6, 4), numbers=(1,)),
+    ]
+    return pdf.render(story, title=title, facility_name=facility.name, approved=_state(slip))
+
+
+def _state(slip: Slip) -> str:
+    """The line at the foot of each page: what has happened to the slip so far."""
+    facility = slip.table.facility
+    parts = [f"Filed {approval.moment(slip.filed_at, facility)}"]
+    if slip.settled_at is not None:
+        parts.append(f"settled {approval.moment(slip.settled_at, facility)}")
+    else:
+        parts.append("money not moved")
+    if slip.reviewed_at is not None:
+        parts.append(
+            f"reviewed {approval.moment(slip.reviewed_at, facility)}: {VERDICTS[slip.review_verdict]}"
+        )
+    elif slip.review_due_at is not None:
+        parts.append(f"not reviewed, due {approval.moment(slip.review_due_at, facility)}")
+    return ", ".join(parts)
+
+
+def _facts_of_slip(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
+    facility = slip.table.facility
+    yield "Casino", facility.name
+    yield "Table", f"{slip.table.code}, {game_by_code(slip.table.game).name}"
+    yield "Round", f"{slip.round.number:,}, of the gaming day {_date(slip.round.gaming_day)}"
+    yield "Filed", f"{approval.moment(slip.filed_at, facility)}, gaming day {_date(slip.gaming_day)}"
+    yield "What was wrong", KIND_WORDS[slip.kind]
+
+
+def _date(value: object) -> str:
+    return f"{value:%-d %b %Y}"
+
+
+def _mistake(row: SlipRow) -> Iterator[Flowable]:
+    look = pdf.styles()
+    if row["corrections"] is None:
+        yield pdf.text(UNREADABLE, look["body"])
+    elif row["corrections"]:
+        lines = [_mistake_line(mistake) for mistake in row["corrections"]]
+        yield pdf.table([("", "Recorded", "In fact"), *lines], (2, 2, 2))
+    else:
+        yield pdf.text("The settled round is void: every wager is returned.", look["body"])
+    if row["figures"]:
+        figures = [
+            (figure["label"], in_dollars(figure["before"]), in_dollars(figure["after"]))
+            for figure in row["figures"]
+        ]
+        yield pdf.table([("Totals of the round", "Before", "After"), *figures], (3, 1, 1), numbers=(1, 2))
+
+
+def _mistake_line(mistake: MistakeRow) -> tuple[str, str, str]:
+    what = mistake["what"] or "Dice"
+    if chips := mistake.get("chips"):
+        what += f"; its chips {chips}"
+    return what, _value(mistake["before"]), _value(mistake["after"])
+
+
+def _value(value: list[int] | str) -> str:
+    return value if isinstance(value, str) else " ".join(map(str, value))
+
+
+def _money(slip: Slip, row: SlipRow) -> Iterator[Flowable]:
+    look = pdf.styles()
+    if not slip.due:
+        yield pdf.text("No money had to move.", look["body"])
+        return
+    moved = {amount["seat"]: amount["cents"] for amount in slip.handed_over}
+    has_settled = slip.settled_at is not None
+    lines = [
+        (
+            f"Seat {amount['seat']}",
+            "gets" if amount["cents"] > 0 else "owes",
+            in_dollars(abs(amount["cents"])),
+            in_dollars(abs(moved.get(amount["seat"], 0))) if has_settled else "not yet",
+        )
+        for amount in slip.due
+    ]
+    yield pdf.table([("Seat", "", "Due", "Moved"), *lines], (2, 2, 1, 1), numbers=(2, 3))
+    if not has_settled:
+        yield pdf.text(row["waits"], look["body"])
+    elif row["settled"] and row["settled"]["reason"]:
+        yield pdf.text(f"Why less moved than was due: {row['settled']['reason']}", look["body"])
+
+
+def _signatures(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell]]:
+    facility = slip.table.facility
+    yield "", "Who", "When"
+    for person in (slip.filed_by, slip.filed_with):
+        yield "Filed", _person(person), approval.moment(slip.filed_at, facility)
+    if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
+        for signer in (slip.settled_by, slip.settled_with):
+            yield "Settled", _person(signer), approval.moment(slip.settled_at, facility)
+    if slip.review_due_at is None:
+        yield "Review", "not needed", ""
+    elif slip.reviewed_at is None:
+        yield (
+            "Review",
+            f"awaited from {reviewer_names(facility)}",
+            f"due {approval.moment(slip.review_due_at, facility)}",
+        )
+    else:
+        late = (
+            f"; late, due {approval.moment(slip.review_due_at, facility)}"
+            if slip.reviewed_at > slip.review_due_at
+            else ""
+        )
+        verdict = VERDICTS[slip.review_verdict] + (f": {slip.review_reason}" if slip.review_reason else "")
+        yield (
+            "Reviewed",
+            f"{_person(slip.reviewed_by)}; {verdict}",
+            f"{approval.moment(slip.reviewed_at, facility)}{late}",
+        )
+
+
+def _person(person: Person | None) -> str:
+    """`Kate Mills, floorperson, license 1234` of somebody who signed."""
+    if person is None:
+        return ""
+    license_ = f", license {person.licence}" if person.licence else ""
+    return f"{person.name}, {person.get_role_display().lower()}{license_}"
+
+
+def _entries_of_slip(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell]]:
+    """The entries of the slip on the stream of its table, with their hashes."""
+    seqs = {seq: what for what, name in reversed(STEPS) if (seq := getattr(slip, name)) is not None}
+    rows = Entry.objects.filter(stream=slip.table.stream_id, seq__in=seqs)
+    hashes = {seq: bytes(digest).hex() for seq, digest in rows.values_list("seq", "hash")}
+    yield "What it did", "Entry", "SHA-256"
+    for seq, what in sorted(seqs.items()):
+        yield what, f"{seq:,}", hashes.get(seq, "not on the record")

@@ -1,28 +1,295 @@
-"""What a correction would change, computed by the engine before anybody signs: by seat and wager, and by area.
+"""Corrections before money moves: until the first payment of the round in play, signed by a floorperson.
 
-Nothing is written and no lock is taken. The act computes it again under the lock.
+Dice that were entered wrongly (`correct_dice`), a wager that was on the layout and was not entered
+(`record_missed_wager`), or one that was entered and was not there (`strike_mistaken_wager`). The round is settled
+again. Each correction is an entry of its own with both values. No earlier entry is changed. `preview` says what it
+would change, by seat, wager and area, before anybody signs; the act computes it again under the lock.
+
+One that raises what the round pays once its dice may be known needs two (`verify_raise`); see
+`tables.corrections.raises`. After the first payment a slip corrects the round: `tables.corrections.slips`.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, TypedDict, get_args
+from typing import Literal, NamedTuple, TypedDict, cast, get_args
 
+from audit.entry_types import EntryBody
+from games.act_forms import Dice, Text
 from games.engine import Placing, Refusal, Rules
+from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
-from games.engine.wagers import Wager
+from games.engine.wagers import MadeIn
+from games.engine.wagers import Wager as EngineWager
 from games.params import MOST_CENTS, Params
 from games.stacks import Owner
+from tables.core.alerts import end_alert
 from tables.core.context import TableContext
-from tables.core.held_back import raised_cents
-from tables.core.wager_input import MADE_IN, read_play
-from tables.corrections.raises import newest_throw, verify_frees_no_stakes
-from tables.corrections.refusals import MONEY_HAS_MOVED
-from tables.money.inventory import verify_chips_exist
-from tables.rounds.held import Raise, counted_beside, needs_review, raise_by_correction, raised_beside
+from tables.core.duty import lock_duty_of
+from tables.core.held_back import held_amounts, raised_cents, raised_seats
+from tables.core.permissions import AT_THE_TABLE
+from tables.core.seats import take_seats
+from tables.core.wager_input import MADE_IN, WagerInput, read_play
+from tables.corrections.filing import file_what_is_held
+from tables.corrections.raises import (
+    DICE_CORRECTED,
+    WAGER_MISSED,
+    WAGER_STRUCK,
+    CorrectedDice,
+    MissedWager,
+    StruckWager,
+    tell_signers,
+)
+from tables.corrections.reviews import moved_beside, reviewer_names, verify_may_correct
+from tables.limits import wager_flag
+from tables.models import Round, Throw, Wager
+from tables.money.chips import verify_chips_exist
+from tables.rounds.entry_types import NewSettlement
+from tables.rounds.held import (
+    Raise,
+    add_late_wager,
+    counted_beside,
+    counts_with_raises,
+    freed_stakes,
+    needs_review,
+    raise_by_correction,
+    raised_beside,
+)
 from tables.rounds.layout import labels
-from tables.rounds.progress import newly_settled, require_round
+from tables.rounds.payable import verify_in_chips
+from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
+from tables.rounds.seats import verify_seated
+from tables.rounds.settlement import settle_throw
+from tables.rounds.wager_acts import report_over_max
+from tables.rules.suspensions import verify_not_suspended_since_opening
+from tables.runner.signatures import verify_signed_by_floor
+from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars
+
+RAISE_NEEDS_TWO = RefusalCode(
+    "raise-needs-two",
+    "The dice may be known. Two people must sign what may pay more, the dealer and the floor, each with their own "
+    "PIN. Ask the other to sign.",
+    "Second person needed",
+)
+CORRECT_BY_SLIP = RefusalCode(
+    "correct-by-slip",
+    "The dice may be known. With this, %(sum)s that is on record could not be taken, and %(who)s must review that "
+    "first. Finish the round as it is recorded, then file a slip that says where the chips are.",
+    "File a slip after the round",
+)
+MONEY_HAS_MOVED = RefusalCode(
+    "money-has-moved",
+    "A winner of round %(round)s has been paid. It can no longer be corrected here.",
+)
+
+at_the_end(file_what_is_held)
+counts_with_raises(moved_beside)
+
+
+# The acts
+
+
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
+def correct_dice(ctx: TableContext, *, dice: Dice, reason: Text) -> ActOutcome:
+    """Correct dice that were entered wrongly, and settle every wager again."""
+    round_ = verify_correctable(ctx)
+    before, raised_before = list(ctx.state.dice), raised_cents(round_)
+    state, _ = ctx.game.correct_dice(ctx.state, dice or ())
+    corrected: CorrectedDice = {"before": before, "after": list(dice or ()), "reason": reason}
+    outcome = settle_throw(
+        ctx,
+        round_,
+        state,
+        lambda data: DICE_CORRECTED({**data, "mended": corrected}),
+        newly_settled(state),
+        dice=state.dice,
+        corrects=newest_throw(ctx),
+    )
+    verify_raise(ctx, "correct_dice", raised_before, raised_seats(round_))
+    return outcome
+
+
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
+def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
+    """Record a wager that was on the layout when bets closed and was not entered."""
+    seat, code = params.integer("seat", 1, ctx.table.seats), params.text("wager")
+    cents = params.integer("cents", 1, MOST_CENTS)
+    made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
+    reason = params.text("reason")
+    round_ = verify_correctable(ctx)
+    verify_in_chips(ctx, cents)
+    verify_seated(ctx, {seat})
+    take_seats(ctx, {seat}, though_refused=True)
+    verify_not_suspended_since_opening(ctx, code)
+    raised_before, is_late = raised_cents(round_), ctx.state.may_dice_be_known
+    state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
+    is_uncalled = state.may_be_known_uncalled((seat, code, play))
+    verify_chips_exist(ctx.table, sum(wager.cents for wager in state.wagers))
+    was_over = any(row.key == (seat, code, play) and row.flag == "over-max" for row in ctx.wagers)
+    flag = wager_flag(ctx, code, cents)
+    if is_late:
+        add_late_wager(ctx, round_, (seat, code, play or 0), missed.before_cents)
+    values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
+    wager, _ = Wager.objects.update_or_create(
+        round=round_, seat=seat, code=code, play=play or 0, defaults=values
+    )
+    ctx.wagers[:] = [*(row for row in ctx.wagers if row.pk != wager.pk), wager]
+    missed_wager: MissedWager = {
+        "seat": seat,
+        "wager": code,
+        "before_cents": missed.before_cents,
+        "after_cents": cents,
+        "made_in": cast(MadeIn, made_in),
+        "flag": flag,
+        "reason": reason,
+    }
+    if play:
+        missed_wager["play"] = play
+    if is_uncalled:
+        missed_wager["uncalled"] = True
+    outcome = resettle(ctx, round_, state, lambda data: WAGER_MISSED({**data, "mended": missed_wager}))
+    wager_input = WagerInput(seat, code, cents, made_in, play)
+    report_over_max(ctx, round_, wager_input, is_over=flag == "over-max", was_over=was_over)
+    verify_raise(
+        ctx,
+        "record_missed_wager",
+        raised_before,
+        [seat],
+        is_late=is_uncalled or (is_late and cents > missed.before_cents),
+        frees_stakes=cents < missed.before_cents,
+    )
+    return outcome
+
+
+@act(roles=AT_THE_TABLE, witness=True, step_up="office")
+def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
+    """Strike a wager that was entered but was not on the layout. Its row stays, marked as struck."""
+    seat, code, reason = (
+        params.integer("seat", 1, ctx.table.seats),
+        params.text("wager"),
+        params.text("reason"),
+    )
+    play = read_play(params)
+    round_ = verify_correctable(ctx)
+    raised_before = raised_cents(round_)
+    is_uncalled = ctx.state.may_be_known_uncalled((seat, code, play))
+    state, _ = ctx.game.strike_mistaken_wager(ctx.state, seat, code, play)
+    wager = next(row for row in ctx.wagers if row.key == (seat, code, play))
+    if is_uncalled:
+        add_late_wager(ctx, round_, (seat, code, play or 0), wager.cents)
+    wager.struck = True
+    wager.save(update_fields=["struck"])
+    ctx.wagers.remove(wager)
+    struck: StruckWager = {
+        "seat": seat,
+        "wager": code,
+        "before_cents": wager.cents,
+        "after_cents": 0,
+        "reason": reason,
+    }
+    if play:
+        struck["play"] = play
+    if is_uncalled:
+        struck["uncalled"] = True
+    outcome = resettle(ctx, round_, state, lambda data: WAGER_STRUCK({**data, "mended": struck}))
+    if wager.flag == "over-max":
+        end_alert(ctx, f"over-max:{round_.number}:{seat}:{code}")
+    verify_raise(ctx, "strike_mistaken_wager", raised_before, [seat], is_late=is_uncalled, frees_stakes=True)
+    return outcome
+
+
+def verify_correctable(ctx: TableContext) -> Round:
+    """Return the live round, before its first payment and signed by the floor. Raises `Refusal` otherwise."""
+    round_ = require_round(ctx)
+    if ctx.state.money_moved:
+        raise Refusal(MONEY_HAS_MOVED, round=round_.number)
+    verify_signed_by_floor(ctx)
+    return round_
+
+
+def resettle(
+    ctx: TableContext, round_: Round, state: RoundState, entry: Callable[[NewSettlement], EntryBody]
+) -> ActOutcome:
+    """Settle the newest throw again. Before the first throw, the round goes on with the corrected wagers."""
+    throw = newest_throw(ctx)
+    if throw is not None:
+        return settle_throw(
+            ctx,
+            round_,
+            state,
+            lambda data: entry(cast(NewSettlement, data)),
+            newly_settled(state),
+            dice=state.dice,
+            corrects=throw,
+        )
+    advance(ctx, state, wagered_cents=sum(wager.cents for wager in state.wagers))
+    data: NewSettlement = {"round": round_.number, "wagered_cents": round_.wagered_cents}
+    return ActOutcome(entry(data), changes="phase")
+
+
+# Who signs what may pay more
+
+
+def verify_raise(
+    ctx: TableContext,
+    act: str,
+    before_cents: int,
+    seats: Iterable[int],
+    *,
+    is_late: bool = False,
+    frees_stakes: bool = False,
+) -> None:
+    """Verify who signs a correction that may raise what the round pays once its dice may be known, and tell them.
+
+    `before_cents`: what corrections had raised before. `is_late`: dice that may be known and are not called yet, or
+    later ones, decide about it.
+    `frees_stakes`: the correction says that recorded chips were not there. They cannot be held back, so from the sum of
+    a first review on a slip says where they are.
+    Raises `raise-needs-two`, `may-not-prepare` or `correct-by-slip`; the transaction is rolled back.
+    """
+    round_ = ctx.round
+    assert round_ is not None
+    raised = raised_cents(round_) - before_cents
+    if raised <= 0 and not is_late:
+        return
+    lock_duty_of(
+        person.pk for person in (ctx.actor, ctx.witness) if person is not None
+    )  # as `review_sum` does
+    decided_in = round_.last_throw + is_late
+    after_cents = raised_cents(round_) + freed_stakes(round_, decided_in, ctx.wagers)
+    verify_frees_no_stakes(ctx, after_cents, before_cents, frees_stakes=frees_stakes)
+    if ctx.actor is None or ctx.witness is None or ctx.actor.pk == ctx.witness.pk:
+        raise Refusal(RAISE_NEEDS_TWO, ctx.table.facility.law.section("corrections.review"))
+    verify_may_correct(ctx)
+    tell_signers(ctx, round_.number, act, max(0, raised), seats, is_held=bool(held_amounts(round_)))
+
+
+def verify_frees_no_stakes(
+    ctx: TableContext, after_cents: int, before_cents: int, *, frees_stakes: bool
+) -> None:
+    """Refuse to give up recorded stakes where these and raises come to the sum of a first review.
+
+    Raises `correct-by-slip`.
+    """
+    round_ = ctx.round
+    assert round_ is not None
+    if not frees_stakes or after_cents <= before_cents:
+        return
+    if needs_review(ctx.table, after_cents + counted_beside(ctx, round_)):
+        facility = ctx.table.facility
+        more, who = in_dollars(after_cents - before_cents), reviewer_names(facility)
+        raise Refusal(CORRECT_BY_SLIP, facility.law.section("corrections.review"), sum=more, who=who)
+
+
+def newest_throw(ctx: TableContext) -> Throw | None:
+    """Return the newest throw of the live round that has dice; None before the first."""
+    return next((throw for throw in reversed(ctx.throws) if throw.dice), None)
+
+
+# The preview
+
 
 CorrectionAct = Literal["correct_dice", "record_missed_wager", "strike_mistaken_wager"]
 CORRECTION_ACTS: tuple[CorrectionAct, ...] = get_args(CorrectionAct)
@@ -90,8 +357,8 @@ class WagerChange(NamedTuple):
     about it, None where it decides nothing.
     """
 
-    wager_before: Wager | None
-    wager: Wager | None
+    wager_before: EngineWager | None
+    wager: EngineWager | None
     before: Settled | None
     after: Settled | None
 

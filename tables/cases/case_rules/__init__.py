@@ -1,1 +1,0 @@
-"""The kinds of cases, one module each, with the rule that finds their subjects."""

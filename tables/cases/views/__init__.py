@@ -1,1 +1,0 @@
-"""The pages of compliance: its inbox, and each case."""

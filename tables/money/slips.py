@@ -1,0 +1,619 @@
+"""Fills and credits: chips that move between the cage and a table, each on a numbered slip.
+
+1. The floor requests chips for the tray (`request_fill`, up to its par), or that the cage takes some back
+   (`request_credit`). Floor or cage may cancel it (`cancel_transfer`).
+2. The cage prepares it (`prepare_transfer`): it gets the next slip number of the facility, F-0131 or C-0042.
+3. The chips are handed over (`hand_over_transfer`). Of a fill, cashier and security sign in the cage; of a credit the
+   carrier signs first (`sign_to_carry`, the row `credits` of the policy), then dealer and floor.
+4. They are counted where they arrive and signed for (`receive_transfer`): a fill by dealer and floor, a credit by
+   cashier and security. A count that is not that of the slip is refused on the record, without telling what the slip
+   has; from the second one on an alert is raised. If it still differs, `report_count_difference` makes it a
+   discrepancy.
+
+A slip may be voided before (`void_transfer`); its number stays, and is never given again. A fill is in the tray once it
+is received there, a credit has left it once it is handed over. Each step is taken once, under the table's lock, so that
+a repeated or late command moves nothing twice. The cage's page and the slip's paper are `tables.money.cage`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Literal, TypedDict, cast
+
+from django.db.models import F
+
+from audit.models import Person
+from games.act_forms import Chips, Text, found, whole
+from games.engine import Refusal
+from games.engine.odds import in_dollars
+from games.engine.refusals import RefusalCode
+from games.jurisdictions import SeparationRow
+from games.models import Facility
+from games.params import Params
+from games.separation import policy
+from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
+from tables.core.alerts import raise_alert
+from tables.core.context import TableContext
+from tables.core.duty import is_on_duty
+from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
+from tables.core.reads import UnderWay
+from tables.models import ChipDiscrepancy, ChipTransfer, SlipNumbers, TableInventory, TrayPar
+from tables.models.money import slip_of
+from tables.money.chips import ChipCount, differences, value_cents
+from tables.money.tray import (
+    DISCREPANCY_REPORTED,
+    MAX_NUMBER,
+    SECURITY,
+    Signers,
+    change_tray,
+    dealer_and_floor,
+    exact_cents,
+    report_discrepancy,
+    require_inventory,
+    section_of,
+    two_signers,
+    verify_in_tray,
+    with_role,
+)
+from tables.runner.recorded_refusals import refuse_on_record
+from tables.runner.table import ActOutcome, act
+from tables.words.registry import entry_with_line
+from tables.words.sentences import dollars, moment
+
+CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(
+    "cage-and-security-must-sign",
+    "A cage cashier and a security officer must sign, each with their own PIN.",
+    "Two signatures needed",
+)
+TRANSFERS_UNDER_WAY = RefusalCode(
+    "transfers-under-way",
+    "Before the closer, finish or void what is under way: %(transfers)s.",
+    "Fills or credits under way",
+)
+NO_CHIPS_COUNTED = RefusalCode(
+    "no-chips-counted",
+    "Enter how many chips of each value.",
+    "Nothing entered",
+)
+NO_SUCH_TRANSFER = RefusalCode(
+    "no-such-transfer",
+    "%(table)s has no fill or credit with number %(number)s.",
+    "No such transfer",
+)
+TRANSFER_NOT_AT_THIS_STEP = RefusalCode(
+    "transfer-not-at-this-step",
+    "%(transfer)s is %(status)s. Reload the page and continue from there.",
+    "At another step",
+)
+RECEIPT_DIFFERS = RefusalCode(
+    "receipt-differs",
+    "Your count does not match slip %(slip)s. Count again. If it still differs, report the difference. The record has "
+    "this count.",
+    "Count differs",
+)
+COUNT_AGREES = RefusalCode(
+    "count-agrees",
+    "This count matches slip %(slip)s, so there is no difference to report. Sign for it.",
+    "The count agrees",
+)
+CARRIER_MUST_SIGN = RefusalCode(
+    "carrier-must-sign",
+    "Who carries slip %(slip)s signs with their own PIN before its chips leave the tray: %(who)s, on duty here. Ask "
+    "them to sign.",
+    "The carrier signs first",
+)
+FILL_IS_SIGNED_IN_CAGE = RefusalCode(
+    "fill-is-signed-in-cage",
+    "The carrier of a fill signs in the cage, when it is handed over. Nothing is signed for it here.",
+    "Signed in the cage",
+)
+FILL_ABOVE_PAR = RefusalCode(
+    "fill-above-par",
+    "%(asked)s chips of %(chip)s would be under way to this table, and by its %(par)s at most %(most)s may be. Ask for "
+    "fewer, or have the par changed.",
+    "More than the par",
+)
+TRAY_ABOVE_PAR = RefusalCode(
+    "tray-above-par",
+    "With this fill the tray would be worth %(cents)s, and by its %(par)s at most %(most)s may be here. Send chips "
+    "back first, or have the par changed.",
+    "More than the par",
+)
+
+Kind, Status = ChipTransfer.Kind, ChipTransfer.Status
+FILL, CREDIT = Kind.FILL, Kind.CREDIT
+UNDER_WAY = (Status.REQUESTED, Status.PREPARING, Status.ON_THE_WAY)
+
+
+# What the record says of a slip
+
+
+class Transfer(TypedDict):
+    """A fill or credit as it is at the moment of the entry."""
+
+    transfer: Annotated[int, "number of the fill or credit at this table"]
+    kind: Annotated[TransferKind, "fill: cage to table; credit: table to cage"]
+    slip: Annotated[str | None, "number of its slip, such as F-0131; null before the cage has given it"]
+    chips: ChipCount
+    cents: Annotated[int, "value of the chips"]
+
+
+class TransferHandedOver(Transfer):
+    carrier: Annotated[str, "code of the security officer who carries the chips"]
+
+
+class TransferCarrierSigned(Transfer):
+    carrier: Annotated[str, "code of the security officer who signed to carry the chips"]
+
+
+class TransferCountRefused(Transfer):
+    counted_chips: Annotated[dict[str, int], "what was counted, by value in cents"]
+    counted_cents: Annotated[int, "value of what was counted"]
+    agrees: Annotated[bool, "true for a count that was reported as differing and is that of the slip"]
+    refused_counts: Annotated[int, "how many counts of this slip were refused, with this one"]
+
+
+class TransferEnded(Transfer):
+    reason: Annotated[str, "why, in a person's words"]
+    was: Annotated[Literal["requested", "preparing", "on-the-way"], "how far it was"]
+
+
+def transfer_name(data: Transfer) -> str:
+    """`Fill F-0131, $17,000`."""
+    kind = "Fill" if data["kind"] == "fill" else "Credit"
+    return " ".join(filter(None, (kind, data["slip"]))) + f", {in_dollars(data['cents'])}"
+
+
+TRANSFER_REQUESTED = entry_with_line(
+    "transfer.requested",
+    Transfer,
+    "The floor requested a fill or a credit.",
+    lambda data: f"{transfer_name(data)}: requested",
+)
+TRANSFER_PREPARED = entry_with_line(
+    "transfer.prepared",
+    Transfer,
+    "The cage prepares a fill or a credit, and gave it the next slip number.",
+    lambda data: f"{transfer_name(data)}: being prepared",
+)
+TRANSFER_CARRIER_SIGNED = entry_with_line(
+    "transfer.carrier_signed",
+    TransferCarrierSigned,
+    "The security officer who carries a credit signed for it, before its chips left the tray.",
+    lambda data: f"{transfer_name(data)}: the carrier signed",
+)
+TRANSFER_COUNT_REFUSED = entry_with_line(
+    "transfer.count_refused",
+    TransferCountRefused,
+    "A count of the chips of a fill or credit was refused, because it is not that of the slip. Nothing moved.",
+    lambda data: (
+        f"{transfer_name(data)}: a count {'that agrees was reported' if data['agrees'] else 'differs'}, refused; "
+        f"number {data['refused_counts']}"
+    ),
+)
+TRANSFER_HANDED_OVER = entry_with_line(
+    "transfer.handed_over",
+    TransferHandedOver,
+    "The chips of a fill left the cage, or those of a credit left the tray, with security.",
+    lambda data: f"{transfer_name(data)}: with security",
+)
+TRANSFER_RECEIVED = entry_with_line(
+    "transfer.received",
+    Transfer,
+    "The chips of a fill were counted into the tray, or those of a credit into the cage, and signed for by two people.",
+    lambda data: f"{transfer_name(data)}: received",
+)
+TRANSFER_VOIDED = entry_with_line(
+    "transfer.voided",
+    TransferEnded,
+    "A slip was voided. Its number stays, and is never given again.",
+    lambda data: f"{transfer_name(data)}: void",
+)
+TRANSFER_CANCELED = entry_with_line(
+    "transfer.canceled",
+    TransferEnded,
+    "A request was canceled before the cage prepared it. It has no slip.",
+    lambda data: f"{transfer_name(data)}: canceled",
+)
+
+
+def _data(transfer: ChipTransfer) -> Transfer:
+    return {
+        "transfer": transfer.number,
+        "kind": cast(TransferKind, str(transfer.kind)),
+        "slip": transfer.slip or None,
+        "chips": transfer.chips,
+        "cents": transfer.cents,
+    }
+
+
+def _answer(transfer: ChipTransfer) -> dict[str, int | str]:
+    return {"transfer": transfer.number, "slip": transfer.slip}
+
+
+# Who signs
+
+
+CREDITS = "credits"  # the row of the policy
+CARRIERS = policy.roles_of(CREDITS, "approve")
+
+
+def cage_and_security(ctx: TableContext, duty: str) -> Signers:
+    """Return the cage cashier and the security officer. Raises `cage-and-security-must-sign`."""
+    return two_signers(ctx, with_role(CAGE), with_role(SECURITY), CAGE_AND_SECURITY_MUST_SIGN, duty)
+
+
+def carrier_who_signs(ctx: TableContext, slip: str) -> Person:
+    """Return who signs to carry a credit, on duty here and by the row `credits`. Raises `carrier-must-sign`."""
+    row = policy.row_of(ctx.table.facility.law, CREDITS)
+    for person in (ctx.actor, ctx.witness):
+        if person is not None and policy.may_approve(row, person) and is_on_duty(person, ctx.table):
+            return person
+    raise _carrier_must_sign(ctx, slip, row)
+
+
+def verify_carrier_signed(ctx: TableContext, carrier: Person | None, slip: str) -> Person:
+    """Return the carrier of a credit, who signed and is still on duty here. Raises `carrier-must-sign`."""
+    if carrier is None or not is_on_duty(carrier, ctx.table):
+        raise _carrier_must_sign(ctx, slip, policy.row_of(ctx.table.facility.law, CREDITS))
+    return carrier
+
+
+def _carrier_must_sign(ctx: TableContext, slip: str, row: SeparationRow) -> Refusal:
+    section = section_of(ctx.table, "transfer")
+    return Refusal(CARRIER_MUST_SIGN, section, slip=slip, who=policy.in_words(row.approve))
+
+
+def _verify_cashier(ctx: TableContext) -> None:
+    """A slip that has not left the cage is voided there, by a cashier alone."""
+    if ctx.actor is None or ctx.actor.role not in CAGE:
+        cage_and_security(ctx, "transfer")
+
+
+# 1. The request
+
+
+EVERYBODY = AT_THE_TABLE | CAGE
+
+
+def _transfer_by_number(ctx: TableContext, number: int) -> ChipTransfer:
+    """The transfer of this table with this number. Raises `no-such-transfer`."""
+    transfers = ChipTransfer.objects.select_related("inventory")
+    transfer = transfers.filter(table=ctx.table, number=number).first()
+    if transfer is None:
+        raise Refusal(NO_SUCH_TRANSFER, table=ctx.table.code, number=number)
+    return transfer
+
+
+_Named = Annotated[ChipTransfer, found(whole(1, MAX_NUMBER), _transfer_by_number)]
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def request_fill(ctx: TableContext, params: Params) -> ActOutcome:
+    """Request chips from the cage, by denomination."""
+    return _request(ctx, params, FILL)
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def request_credit(ctx: TableContext, params: Params) -> ActOutcome:
+    """Request that the cage takes chips back, by denomination."""
+    return _request(ctx, params, CREDIT)
+
+
+def _request(ctx: TableContext, params: Params, kind: ChipTransfer.Kind) -> ActOutcome:
+    chips = params.chips("chips", values=ctx.table.facility.chip_values)
+    inventory = require_inventory(ctx)
+    if not chips:
+        raise Refusal(NO_CHIPS_COUNTED, section_of(ctx.table, "transfer"))
+    cents = value_cents(chips)
+    if kind == CREDIT:
+        verify_in_tray(ctx, cents, "transfer")
+    else:
+        _verify_within_par(ctx, inventory, chips)
+    assert ctx.actor is not None
+    transfer = ChipTransfer.objects.create(
+        facility=ctx.table.facility,
+        table=ctx.table,
+        inventory=inventory,
+        number=ChipTransfer.objects.filter(table=ctx.table).count() + 1,
+        kind=kind,
+        chips=chips,
+        cents=cents,
+        gaming_day=ctx.gaming_day,
+        requested_at=ctx.now,
+        requested_by=ctx.actor,
+    )
+    return ActOutcome(TRANSFER_REQUESTED(_data(transfer)), _answer(transfer), changes="nothing")
+
+
+def _verify_within_par(ctx: TableContext, inventory: TableInventory, chips: dict[str, int]) -> None:
+    """Refuse a fill that no par needs. Where none is set, the opener is the measure.
+
+    Chips of a denomination that are under way count with what is asked, and the value of the tray with both. Raises
+    `fill-above-par` or `tray-above-par`.
+    """
+    section, rules = section_of(ctx.table, "transfer"), ctx.table.facility.law.money
+    row = TrayPar.objects.filter(table=ctx.table).first()
+    par, name = (row.chips, "par") if row is not None else (inventory.opener_chips, "opener")
+    fills = ChipTransfer.objects.filter(inventory=inventory, kind=FILL, status__in=UNDER_WAY)
+    coming: Counter[str] = Counter()
+    for fill in fills:
+        coming.update(fill.chips)
+    for chip, number in chips.items():
+        most, asked = par.get(chip, 0) * rules.fill_percent // 100, number + coming[chip]
+        if asked > most:
+            raise Refusal(FILL_ABOVE_PAR, section, asked=asked, chip=dollars(int(chip)), most=most, par=name)
+    cents = exact_cents(ctx) + value_cents(coming) + value_cents(chips)
+    most_cents = value_cents(par) * rules.tray_percent // 100
+    if cents > most_cents:
+        raise Refusal(TRAY_ABOVE_PAR, section, cents=dollars(cents), most=dollars(most_cents), par=name)
+
+
+@act(roles=FLOOR | CAGE, depends_on="nothing")
+def cancel_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
+    """Cancel a request that the cage has not begun to prepare. It has no slip."""
+    _verify_status(ctx, transfer, Status.REQUESTED)
+    return _end(ctx, transfer, Status.CANCELED, reason)
+
+
+# 2. The slip
+
+
+@act(roles=CAGE, depends_on="nothing")
+def prepare_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+    """Begin to prepare a request: it gets the next slip number of the facility."""
+    _verify_status(ctx, transfer, Status.REQUESTED)
+    transfer.slip_number = _next_slip_number(ctx, transfer.kind)
+    transfer.status = Status.PREPARING
+    transfer.prepared_at, transfer.prepared_by = ctx.now, ctx.actor
+    transfer.save()
+    return _outcome(ctx, transfer)
+
+
+def _next_slip_number(ctx: TableContext, kind: str) -> int:
+    """The next number of this kind at the facility. Its row stays locked until the act ends, so none is missing."""
+    numbers = SlipNumbers.objects
+    facility = ctx.table.facility
+    if not numbers.filter(facility=facility).update(**{kind: F(kind) + 1}):
+        numbers.get_or_create(facility=facility)
+        numbers.filter(facility=facility).update(**{kind: F(kind) + 1})
+    return int(numbers.values_list(kind, flat=True).get(facility=facility))
+
+
+# 3. The chips leave
+
+
+@act(roles=AT_THE_TABLE | CARRIERS, witness=True, depends_on="nothing")
+def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+    """Sign for the chips of a credit as its carrier, before they leave the tray. Another carrier may sign instead.
+
+    Who carries is on duty here and signs in person: as who is signed in, or with their PIN.
+    """
+    if transfer.kind != CREDIT:
+        raise Refusal(FILL_IS_SIGNED_IN_CAGE, section_of(ctx.table, "transfer"))
+    carrier = carrier_who_signs(ctx, transfer.slip or f"request {transfer.number}")
+    _verify_status(ctx, transfer, Status.PREPARING)
+    transfer.carrier, transfer.carrier_signed_at = carrier, ctx.now
+    transfer.save(update_fields=["carrier", "carrier_signed_at"])
+    entry = TRANSFER_CARRIER_SIGNED({**_data(transfer), "carrier": carrier.code})
+    return ActOutcome(entry, _answer(transfer), changes="nothing")
+
+
+@act(roles=EVERYBODY, witness=True, depends_on="nothing")
+def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+    """Hand the chips to security. The cashier and security sign for a fill, dealer and floor for a credit.
+
+    The carrier of a fill signs with this act, that of a credit signed before (`sign_to_carry`). The chips of a credit
+    leave the tray with this act.
+    """
+    if transfer.kind == FILL:
+        by, carrier = cage_and_security(ctx, "transfer")
+        signed_with: Person = carrier
+        _verify_status(ctx, transfer, Status.PREPARING)
+    else:
+        by, signed_with = dealer_and_floor(ctx, "transfer")
+        _verify_status(ctx, transfer, Status.PREPARING)
+        carrier = verify_carrier_signed(ctx, transfer.carrier, transfer.slip)
+        verify_in_tray(ctx, transfer.cents, "transfer")
+        _move(ctx, credits=transfer.cents)
+    transfer.status = Status.ON_THE_WAY
+    transfer.handed_at, transfer.handed_by, transfer.handed_with = ctx.now, by, signed_with
+    transfer.carrier = carrier
+    transfer.save()
+    entry = TRANSFER_HANDED_OVER({**_data(transfer), "carrier": carrier.code})
+    return ActOutcome(entry, _answer(transfer), changes="nothing")
+
+
+# 4. The chips arrive
+
+
+@act(roles=EVERYBODY, witness=True, depends_on="nothing")
+def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> ActOutcome:
+    """Count the chips and sign for them. Dealer and floor sign for a fill, the cashier and security for a credit.
+
+    A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
+    the slip has. The chips of a fill are in the tray with this act.
+    """
+    if transfer.kind == FILL:
+        by, signed_with = dealer_and_floor(ctx, "transfer")
+    else:
+        by, signed_with = cage_and_security(ctx, "transfer")
+    _verify_status(ctx, transfer, Status.ON_THE_WAY)
+    if differences(transfer.chips, chips):
+        return _refuse_count(ctx, transfer, chips, RECEIPT_DIFFERS)
+    if transfer.kind == FILL:
+        _move(ctx, fills=transfer.cents)
+    transfer.status = Status.RECEIVED
+    transfer.received_at, transfer.received_by, transfer.received_with = ctx.now, by, signed_with
+    transfer.save()
+    return _outcome(ctx, transfer)
+
+
+@act(roles=EVERYBODY, witness=True, depends_on="nothing")
+def report_count_difference(
+    ctx: TableContext, *, transfer: _Named, chips: Chips, note: Text = ""
+) -> ActOutcome:
+    """Report that the chips which arrived are not those of the slip. Nothing moves, and the slip stays as it is.
+
+    A count that is that of the slip is refused on the record (`count-agrees`).
+    """
+    _verify_status(ctx, transfer, Status.ON_THE_WAY)
+    if not differences(transfer.chips, chips):
+        return _refuse_count(ctx, transfer, chips, COUNT_AGREES)
+    data = report_discrepancy(
+        ctx,
+        transfer.inventory,
+        ChipDiscrepancy.Kind.TRANSFER,
+        expected_chips=transfer.chips,
+        expected_cents=transfer.cents,
+        counted_chips=chips,
+        counted_cents=value_cents(chips),
+        transfer=transfer,
+        note=note,
+    )
+    answer = {**_answer(transfer), "discrepancy": data["discrepancy"]}
+    return ActOutcome(DISCREPANCY_REPORTED(data), answer, changes="nothing")
+
+
+REFUSED_COUNTS = alert_kind(
+    AlertKind(
+        "counts-refused",
+        "counts-refused:{slip}",
+        Level.WARN,
+        "Counts refused",
+        "Slip %(slip)s: counts refused",
+        "More than one count of its chips was refused, because it is not that of the slip. See who counts them.",
+        ends_when_acknowledged=True,
+    )
+)
+
+
+def _refuse_count(
+    ctx: TableContext, transfer: ChipTransfer, chips: dict[str, int], code: RefusalCode
+) -> ActOutcome:
+    """Refuse a count on the record. From the second one of a slip on, the floor and surveillance are alerted."""
+    transfer.refused_counts += 1
+    transfer.save(update_fields=["refused_counts"])
+    section = section_of(ctx.table, "transfer")
+    if transfer.refused_counts >= ctx.table.facility.law.money.refused_counts:
+        raise_alert(ctx, REFUSED_COUNTS.expected(ctx.table.pk, section=section, slip=transfer.slip))
+    data: TransferCountRefused = {
+        **_data(transfer),
+        "counted_chips": chips,
+        "counted_cents": value_cents(chips),
+        "agrees": not differences(transfer.chips, chips),
+        "refused_counts": transfer.refused_counts,
+    }
+    return refuse_on_record(TRANSFER_COUNT_REFUSED(data), Refusal(code, section, slip=transfer.slip))
+
+
+# A slip that is voided
+
+
+@act(roles=EVERYBODY, witness=True, depends_on="nothing")
+def void_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
+    """Void a slip. Its number stays, and is never given again.
+
+    The cashier voids what is being prepared. The chips of a fill that left the cage are back there: security signs
+    too. The chips of a credit that left the tray are back in it: dealer and floor sign.
+    """
+    _verify_status(ctx, transfer, Status.PREPARING, Status.ON_THE_WAY)
+    if transfer.status == Status.PREPARING:
+        _verify_cashier(ctx)
+    elif transfer.kind == FILL:
+        cage_and_security(ctx, "transfer")
+    else:
+        dealer_and_floor(ctx, "transfer")
+        _move(ctx, credits=-transfer.cents)
+    return _end(ctx, transfer, Status.VOID, reason)
+
+
+# What the steps share
+
+
+def _verify_status(ctx: TableContext, transfer: ChipTransfer, *statuses: ChipTransfer.Status) -> None:
+    if transfer.status not in statuses:
+        name = transfer.slip or f"Request {transfer.number}"
+        status = Status(transfer.status).label
+        section = section_of(ctx.table, "transfer")
+        raise Refusal(TRANSFER_NOT_AT_THIS_STEP, section, transfer=name, status=status)
+
+
+def _move(ctx: TableContext, *, fills: int = 0, credits: int = 0) -> None:
+    """Add chips to the tray and to the sums of its inventory."""
+    inventory: TableInventory = require_inventory(ctx)
+    inventory.fills_cents += fills
+    inventory.credits_cents += credits
+    inventory.save(update_fields=["fills_cents", "credits_cents"])
+    change_tray(ctx, fills - credits)
+
+
+def _end(ctx: TableContext, transfer: ChipTransfer, status: ChipTransfer.Status, reason: str) -> ActOutcome:
+    status_before = transfer.status
+    transfer.status, transfer.reason = status, reason
+    transfer.ended_at, transfer.ended_by, transfer.ended_with = ctx.now, ctx.actor, ctx.witness
+    transfer.save()
+    data = cast(TransferEnded, {**_data(transfer), "reason": reason, "was": str(status_before)})
+    entry_type = TRANSFER_VOIDED if status == Status.VOID else TRANSFER_CANCELED
+    return ActOutcome(entry_type(data), _answer(transfer), changes="nothing")
+
+
+def _outcome(ctx: TableContext, transfer: ChipTransfer) -> ActOutcome:
+    entry_type = TRANSFER_PREPARED if transfer.status == Status.PREPARING else TRANSFER_RECEIVED
+    return ActOutcome(entry_type(_data(transfer)), _answer(transfer), changes="nothing")
+
+
+# What screens and other acts ask
+
+
+def verify_nothing_under_way(ctx: TableContext) -> None:
+    """Raises `transfers-under-way`, naming them, while a fill or a credit of this table is under way."""
+    transfers = ctx.play.transfers
+    if transfers:
+        names = [slip_of(row.kind, row.slip_number) or f"request {row.number}" for row in transfers]
+        raise Refusal(TRANSFERS_UNDER_WAY, section_of(ctx.table, "transfer"), transfers=", ".join(names))
+
+
+def is_at_table(transfer: ChipTransfer) -> bool:
+    """Whether the people at the table count this transfer next: a fill on its way, a credit with its slip."""
+    if transfer.kind == Kind.FILL:
+        return transfer.status == Status.ON_THE_WAY
+    return transfer.status == Status.PREPARING
+
+
+def waits_for_carrier(transfer: ChipTransfer) -> bool:
+    """Whether the carrier of a credit signs next."""
+    is_at_tray = transfer.kind == Kind.CREDIT and transfer.status == Status.PREPARING
+    return is_at_tray and transfer.carrier_signed_at is None
+
+
+SLIP_PEOPLE = (
+    *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
+    *("received_by", "received_with", "ended_by", "ended_with"),
+)
+
+
+def transfers_of(facility: Facility) -> list[ChipTransfer]:
+    """The fills and credits under way at a facility, oldest first, each with its table and people."""
+    rows = ChipTransfer.objects.filter(facility=facility, status__in=UNDER_WAY)
+    return list(rows.select_related("table", *SLIP_PEOPLE).order_by("pk"))
+
+
+def transfers_part(transfers: Iterable[UnderWay]) -> list[TransferFacts]:
+    """Return fills and credits under way as the screens of their table show them."""
+    return [
+        {
+            "kind": cast(TransferKind, transfer.kind),
+            "slip": slip_of(transfer.kind, transfer.slip_number),
+            "status": cast(TransferStatus, transfer.status),
+            "cents": transfer.cents,
+            "requested_at": moment(transfer.requested_at),
+        }
+        for transfer in transfers
+    ]
+
+
+def slip_numbers_of(facility: Facility) -> tuple[int, int]:
+    """The last numbers of fills and of credits at a facility."""
+    numbers = SlipNumbers.objects.filter(facility=facility).values_list("fill", "credit").first()
+    return numbers or (0, 0)
