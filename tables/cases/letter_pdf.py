@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from games.engine.odds import in_dollars
-from games.office.pdf.paper import Cell, render, styles, table, text
+from games.kit.paper import Cell, render, styles, table, text
 from tables.cases.letter_paper import LetterPaper
 
 NO_BREAK = "\u00a0"

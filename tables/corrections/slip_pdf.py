@@ -7,8 +7,8 @@ from reportlab.platypus import Flowable
 from audit.models import Entry, Person
 from games import submissions
 from games.engine.odds import in_dollars
+from games.kit.paper import Cell, render, styles, table, text
 from games.office.pdf.approval import moment
-from games.office.pdf.paper import Cell, render, styles, table, text
 from games.registry import game_by_code
 from tables.corrections.reviews import reviewer_names
 from tables.corrections.slip_view import MistakeRow, SlipRow, slip_rows

@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tables.core.glossary import MEANINGS
+from games.glossary import MEANINGS
 from tables.models import Table
 from tables.money.inventory_paper import InventoryPaper, inventories_of_day
 

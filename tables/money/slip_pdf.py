@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from reportlab.platypus import Flowable
 
 from games.engine.odds import in_dollars
+from games.kit.paper import Cell, render, styles, table, text
 from games.office.pdf.approval import moment
-from games.office.pdf.paper import Cell, render, styles, table, text
 from tables.money.slip_paper import SlipPaper
 
 LINE_TO_SIGN = "_" * 30

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from tables.core.glossary import MEANINGS
+from games.glossary import MEANINGS
 from tables.reports.charts import Bar, Whisker
 from tables.reports.links import ReportLinks
 

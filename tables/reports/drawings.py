@@ -2,7 +2,7 @@
 
 from reportlab.platypus import Flowable
 
-from games.office.pdf.paper import DIM, FAINT, INTER, STOP
+from games.kit.paper import DIM, FAINT, INTER, STOP
 from tables.reports.charts import BAR_HEIGHT, BAR_WIDTH, Bar, HourChart, Whisker
 
 BAR_POINTS, BAND_POINTS = 84, 180

@@ -6,8 +6,8 @@ from typing import Any
 
 from reportlab.platypus import CondPageBreak, Flowable
 
+from games.kit.paper import Cell, content_size, render, styles, table, text
 from games.office.pdf.approval import moment
-from games.office.pdf.paper import Cell, content_size, render, styles, table, text
 from tables.reports.charts import Bar, hour_chart
 from tables.reports.columns import Column, Drawing, ReportTable
 from tables.reports.drawings import BAND_POINTS, BAR_POINTS, BarDrawing, HourChartDrawing, WhiskerDrawing

@@ -21,9 +21,9 @@ from django.core.management import call_command
 
 from games.chips import KNOWN_CHIPS_CENTS
 from games.formats import about, money, percent, signed, signed_about, whole_dollars
+from games.glossary import MEANINGS
 from games.models import Facility
 from tables.core.figure_sums import Sums
-from tables.core.glossary import MEANINGS
 from tables.figures import rollup
 from tables.figures.page import FiguresRow
 from tables.handover.figures import shift_figures

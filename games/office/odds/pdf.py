@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from reportlab.platypus import CondPageBreak, Flowable
 
-from games.office.odds.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
-from games.office.odds.sheet import OddsRow, OddsSheet
-from games.office.pdf.paper import (
+from games.kit.paper import (
     BRASS,
     DIM,
     FAINT,
@@ -20,6 +18,8 @@ from games.office.pdf.paper import (
     table,
     text,
 )
+from games.office.odds.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
+from games.office.odds.sheet import OddsRow, OddsSheet
 from games.registry import game_of
 
 BLANK = "\u00a0"

@@ -1,18 +1,21 @@
-"""The page of every PDF of the office: ink on paper, brass hairlines, its approval on each page.
+"""Paper: the page of every PDF, ink with brass hairlines; its tables, and the plots of the screen.
 
-`text` makes paragraphs of plain text in any language: it escapes them and finds a font for each character. Fonts are
-embedded (static/fonts/pdf, made by script/pdf_fonts). The same input always gives the same bytes.
+A table of columns (`column_table`) is as wide as its content asks: no number is ever broken, its heads are repeated on
+each page, and a total stays with the row above it. `text` makes paragraphs of plain text in any language: it escapes
+them and finds a font for each character. Fonts are embedded (static/fonts/pdf, made by script/pdf_fonts). The same
+input always gives the same bytes.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from unicodedata import combining, normalize
 from xml.sax.saxutils import escape
 
 from django.conf import settings
 from reportlab.lib.colors import Color, HexColor
+from reportlab.lib.colors import white as WHITE
 from reportlab.lib.enums import TA_RIGHT
 from reportlab.lib.pagesizes import LETTER
 from reportlab.lib.pagesizes import landscape as turned
@@ -31,6 +34,10 @@ from reportlab.platypus import (
     TableStyle,
 )
 
+from games.kit.plots import Circle, Line, Mark, Path, Plot, Rect, Text
+from games.kit.tables import Column
+from games.kit.tables import Table as ColumnTable
+
 INK, DIM, FAINT = HexColor("#16201c"), HexColor("#55605a"), HexColor("#d9d5c6")
 BRASS, STOP = HexColor("#8a713a"), HexColor("#a63a22")
 MARGIN, HEAD, FOOT = 46.0, 74.0, 58.0  # points
@@ -41,6 +48,10 @@ INTER, BOLD, CHINESE = "Inter-Regular", "Inter-SemiBold", "NotoSansSC-Regular"
 LANGUAGES = ("en", "es", "zh")
 PAGE_OF = {"en": "%d of %d", "es": "%d de %d", "zh": "%d / %d"}
 UNDRAWABLE = "?"
+CELL_SIZES = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5)  # points
+PADDING = 8.5  # points on both sides of a cell, with what rounding takes
+MIN_WIDTH = 12.0  # points
+ROW_HEIGHT = 12.0  # points of a plot beside its row
 
 
 @lru_cache(maxsize=1)
@@ -86,11 +97,21 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
 
 def text(words: object, style: ParagraphStyle) -> Paragraph:
     """Return a paragraph of plain text. Nothing in it is read as markup; a line feed breaks the line."""
-    return Paragraph(as_markup(words, style.fontName), style)
+    paragraph = Paragraph(as_markup(words, style.fontName), style)
+    paragraph.words = str(words)
+    return paragraph
 
 
 def as_markup(words: object, font: str) -> str:
-    """Return plain text as markup, with each run of characters in a font that has them.
+    """Return plain text as markup, with each run of characters in a font that has them."""
+    return "".join(
+        _escaped(run) if by == font else f'<font name="{by}">{_escaped(run)}</font>'
+        for run, by in runs_of(words, font)
+    )
+
+
+def runs_of(words: object, font: str) -> list[tuple[str, str]]:
+    """Return plain text in runs of characters, each with a font that has them.
 
     A character in no font is decomposed ("ắ" to "a"), or else becomes a question mark.
     """
@@ -101,9 +122,7 @@ def as_markup(words: object, font: str) -> str:
             runs[-1] = (runs[-1][0] + drawn, by)
         else:
             runs.append((drawn, by))
-    return "".join(
-        _escaped(run) if by == font else f'<font name="{by}">{_escaped(run)}</font>' for run, by in runs
-    )
+    return runs
 
 
 def _drawable(sign: str, font: str) -> tuple[str, str]:
@@ -136,7 +155,7 @@ def table(
     numbers: Sequence[int] = (),
     head: int = 1,
     more: Sequence[tuple[Any, ...]] = (),
-    size: float = 9,
+    size: float = CELL_SIZES[0],
 ) -> Table:
     """Return a table over the full width of the page. Its head rows repeat on each page.
 
@@ -177,32 +196,179 @@ def table(
     )
 
 
-NAME_WIDTH = 84.0  # points that the first column of a wide table has at least
-CELL_SIZES = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5)  # points
-PADDING = 8.5  # points on both sides of a cell, with what rounding takes
-
-
-def unbroken(rows: Sequence[Sequence[str]], width: float) -> tuple[list[float], float]:
-    """Return widths and a size of letters with which no number of a table breaks over two lines.
-
-    The first column has names, which may break, and gets what the others leave of the width in points.
-    """
-    fonts()
+def column_table(declared: ColumnTable[Any], width: float) -> Table:
+    """Return a table of columns on paper, within a width in points. It has at least one row."""
+    rows, columns = declared.paper_rows, declared.paper_columns
+    drawings = {place: column.draw(rows) for place, column in enumerate(columns) if column.draw}
+    heads = ["" if column.draw else paper_words(column.heading) for column in columns]
     for size in CELL_SIZES:
-        needed = [
-            PADDING + max(_width_of(row[column], size, is_head=not place) for place, row in enumerate(rows))
-            for column in range(1, len(rows[0]))
+        lines: list[list[Cell]] = [
+            [
+                _drawn(drawings[place][number]) if place in drawings else _cell(column, row, size)
+                for place, column in enumerate(columns)
+            ]
+            for number, row in enumerate(rows)
         ]
-        if width - sum(needed) >= NAME_WIDTH:
+        room = [
+            _room(head, [line[place] for line in lines], column.is_number)
+            for place, (head, column) in enumerate(zip(heads, columns, strict=True))
+        ]
+        if sum(least for least, _whole in room) <= width:
             break
-    return [max(width - sum(needed), NAME_WIDTH), *needed], size
+    total = [] if declared.total is None else [("NOSPLIT", (0, -2), (-1, -1))]
+    numbers = [place for place, column in enumerate(columns) if column.is_number and not column.draw]
+    return table([heads, *lines], _shared(room, width), numbers=numbers, more=total)
 
 
-def _width_of(cell: str, size: float, *, is_head: bool) -> float:
-    """The width of a number, or of the longest word of a heading."""
-    if is_head:
-        return max(float(pdfmetrics.stringWidth(word, INTER, 8)) for word in cell.split(" "))
-    return float(pdfmetrics.stringWidth(cell, INTER, size))
+def paper_words(heading: str) -> str:
+    """Return a heading without what the fonts lack: on paper σ is written "std. dev."."""
+    words = heading.replace("σ", "std. dev.")
+    return words[:1].upper() + words[1:]
+
+
+def _cell(column: Column[Any], row: Any, size: float) -> list[Flowable]:
+    """The value with its notes under it."""
+    look, is_number = styles(), column.is_number
+    style = look["number" if is_number else "strong" if column.is_strong else "cell"]
+    note = look["head-number" if is_number else "head"]
+    value = text(column.paper_text(row), style.clone(style.name, fontSize=size, leading=size + 3))
+    return [value, *(text(words, note) for words in column.notes(row))]
+
+
+def _drawn(plot: Plot | None) -> Cell:
+    return PlotDrawing(plot, plot.paper_width, ROW_HEIGHT) if plot else ""
+
+
+def _room(head: str, cells: Sequence[Cell], is_number: bool) -> tuple[float, float]:
+    """Return the least width of a column in points, and that with which nothing under its heading has to wrap.
+
+    Words may wrap between them; a number may not.
+    """
+    least = [MIN_WIDTH, *(_width(word, styles()["head"]) for word in head.split())]
+    whole = [0.0]
+    for paragraph in (part for cell in cells if isinstance(cell, list) for part in cell):
+        style, lines = paragraph.style, paragraph.words.split("\n")
+        widths = [_width(line, style) for line in lines]
+        pieces = (
+            lines
+            if is_number and style.name == "number"
+            else [word for line in lines for word in line.split()]
+        )
+        least += [_width(piece, style) for piece in pieces]
+        whole += widths
+    least += [cell.width for cell in cells if isinstance(cell, PlotDrawing)]
+    return PADDING + max(least), PADDING + max(*whole, *least)
+
+
+def _width(words: str, style: ParagraphStyle) -> float:
+    return sum(
+        float(pdfmetrics.stringWidth(drawn, by, style.fontSize))
+        for drawn, by in runs_of(words, style.fontName)
+    )
+
+
+def _shared(room: Sequence[tuple[float, float]], width: float) -> list[float]:
+    """Share a width out: what is left over equally; where it is short, what would wrap wraps in each column alike."""
+    least, whole = sum(part for part, _whole in room), sum(part for _least, part in room)
+    if whole <= width:
+        return [part + (width - whole) / len(room) for _least, part in room]
+    share = max(0.0, width - least) / (whole - least)
+    return [smallest + (largest - smallest) * share for smallest, largest in room]
+
+
+# The plots of the screen
+
+
+class Ink(NamedTuple):
+    """How a kind of mark is drawn: what fills it, the color and width of its line, and its dashes."""
+
+    fill: Color | None = None
+    line: Color | None = None
+    width: float = 0.6  # points
+    dashes: tuple[int, ...] = ()
+    font: str = ""
+
+
+DASHES, DOTS = (4, 3), (1, 3)
+LINE_CAP_FROM = 3  # points: a dot is a short line with round ends, as in SVG
+DRAWN = Ink(fill=DIM)
+INKS = {
+    "within": Ink(fill=FAINT),
+    "rule": Ink(line=FAINT, width=0.5),
+    "zero": Ink(line=DIM, width=0.5),
+    "lot-line": Ink(line=DIM, width=0.8, dashes=DOTS),
+    "expected": Ink(line=DIM, width=0.8, dashes=DASHES),
+    "actual": Ink(line=INK, width=1.2),
+    "end": Ink(fill=INK),
+    "event": Ink(fill=WHITE, line=INK, width=0.8),
+    "lead-line": Ink(line=INK, width=0.6),
+    "target": Ink(line=INK, width=0.8, dashes=DASHES),
+    "strong": Ink(fill=INK, font=BOLD),
+    "report-zero": Ink(line=DIM, width=0.6),
+    "report-loss": Ink(fill=STOP),
+    "report-band": Ink(fill=FAINT),
+    "report-expected": Ink(line=DIM, width=1.2),
+    "report-dot": Ink(line=DIM, width=5.2),
+    "report-dot report-dot--out": Ink(line=STOP, width=5.2),
+    "report-grid": Ink(line=FAINT, width=0.4),
+    "report-count": Ink(fill=INK),
+}
+LARGEST_LETTERS, LETTERS = 9.0, 13  # points at most; pixels on a page
+BEYOND = 4  # pixels that a line may run beyond its plot, into the rows above and below
+
+
+class PlotDrawing(Flowable):
+    """A plot of the screen on paper, at a width in points: pixels from the top become points from the bottom."""
+
+    def __init__(self, plot: Plot, width: float, height: float = 0) -> None:
+        super().__init__()
+        self.plot, self.width = plot, float(width)
+        self.across = self.width / plot.width
+        self.down = height / plot.height if height else self.across
+        self.height = float(plot.height * self.down)
+
+    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
+        return self.width, self.height
+
+    def draw(self) -> None:
+        """Draw every mark with its ink."""
+        for mark in self.plot.marks:
+            ink = INKS.get(mark.kind, DRAWN)
+            self.canv.setLineWidth(ink.width)
+            self.canv.setLineCap(1 if ink.width > LINE_CAP_FROM else 0)
+            self.canv.setDash(*ink.dashes)
+            if ink.fill:
+                self.canv.setFillColor(ink.fill)
+            if ink.line:
+                self.canv.setStrokeColor(ink.line)
+            self._draw(mark, ink)
+
+    def _draw(self, mark: Mark, ink: Ink) -> None:
+        canvas, painted = self.canv, {"stroke": int(bool(ink.line)), "fill": int(bool(ink.fill))}
+        match mark:
+            case Line():
+                top, foot = (min(max(y, -BEYOND), self.plot.height + BEYOND) for y in (mark.y1, mark.y2))
+                canvas.line(*self._at(mark.x1, top), *self._at(mark.x2, foot))
+            case Rect():
+                size = float(mark.width * self.across), float(mark.height * self.down)
+                canvas.rect(*self._at(mark.x, mark.y + mark.height), *size, **painted)
+            case Circle():
+                canvas.circle(*self._at(mark.x, mark.y), mark.on_paper, **painted)
+            case Path():
+                path = canvas.beginPath()
+                for place, (x, y) in enumerate(mark.points):
+                    (path.lineTo if place else path.moveTo)(*self._at(x, y))
+                if mark.is_closed:
+                    path.close()
+                canvas.drawPath(path, **painted)
+            case Text():
+                canvas.setFont(ink.font or INTER, min(LARGEST_LETTERS, LETTERS * self.across))
+                draw = {"middle": canvas.drawCentredString, "end": canvas.drawRightString}
+                words = mark.text.replace("σ", "s.d.").replace("\u202f", " ")
+                draw.get(mark.anchor, canvas.drawString)(*self._at(mark.x, mark.y + mark.below), words)
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        return float((x - self.plot.left) * self.across), self.height - float((y - self.plot.top) * self.down)
 
 
 def _style_of(heads: bool, is_number: bool) -> str:
