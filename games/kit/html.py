@@ -9,9 +9,29 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from games.kit.plots import Plot
-from games.kit.tables import Column, Table
+from games.kit.tables import Column, RowT, Table
 
 EMPTY = SafeString()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One value with its heading, where a page shows figures without a table."""
+
+    column: Column[Any]
+    text: str
+    notes: tuple[str, ...]
+    link: str
+
+
+def figures(columns: Iterable[Column[RowT]], row: RowT, links: Any = None) -> list[Figure]:
+    """Return what the columns say of one row."""
+    return [
+        Figure(
+            column, column.text(row), (*column.notes(row), *column.page_notes(row)), column.link(row, links)
+        )
+        for column in columns
+    ]
 
 
 @dataclass(frozen=True)
@@ -68,14 +88,14 @@ class PageTable:
         )
 
     def _name(self, column: Column[Any], row: Any) -> SafeString:
-        """The first cell: all of it is the link where there are notes."""
+        """The first cell: a heading, so it is never set in bold; with notes, all of it is the link."""
+        text, link = column.text(row), column.link(row, self.links)
         notes = _small((*column.notes(row), *column.page_notes(row)))
-        link = column.link(row, self.links)
-        if not (link and notes):
+        if column.template or (link and not notes):
             return self._cell(column, row)
-        return format_html(
-            '<a class="report-of" href="{}"><span>{}</span>{}</a>', link, column.text(row), notes
-        )
+        if link:
+            return format_html('<a class="report-of" href="{}"><span>{}</span>{}</a>', link, text, notes)
+        return format_html("{}{}", text, notes)
 
     def _cell(self, column: Column[Any], row: Any) -> SafeString:
         if column.template:

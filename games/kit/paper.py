@@ -51,6 +51,7 @@ UNDRAWABLE = "?"
 CELL_SIZES = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5)  # points
 PADDING = 8.5  # points on both sides of a cell, with what rounding takes
 MIN_WIDTH = 12.0  # points
+APART = 12.0  # points more between a number and a text at its right
 ROW_HEIGHT = 12.0  # points of a plot beside its row
 
 
@@ -201,6 +202,8 @@ def column_table(declared: ColumnTable[Any], width: float) -> Table:
     rows, columns = declared.paper_rows, declared.paper_columns
     drawings = {place: column.draw(rows) for place, column in enumerate(columns) if column.draw}
     heads = ["" if column.draw else paper_words(column.heading) for column in columns]
+    numbers = [place for place, column in enumerate(columns) if column.is_number and not column.draw]
+    apart = [place for place in range(1, len(columns)) if place not in numbers and place - 1 in numbers]
     for size in CELL_SIZES:
         lines: list[list[Cell]] = [
             [
@@ -210,14 +213,15 @@ def column_table(declared: ColumnTable[Any], width: float) -> Table:
             for number, row in enumerate(rows)
         ]
         room = [
-            _room(head, [line[place] for line in lines], column.is_number)
-            for place, (head, column) in enumerate(zip(heads, columns, strict=True))
+            _room([line[place] for line in lines], head, place in numbers, APART * (place in apart))
+            for place, head in enumerate(heads)
         ]
         if sum(least for least, _whole in room) <= width:
             break
-    total = [] if declared.total is None else [("NOSPLIT", (0, -2), (-1, -1))]
-    numbers = [place for place, column in enumerate(columns) if column.is_number and not column.draw]
-    return table([heads, *lines], _shared(room, width), numbers=numbers, more=total)
+    more: list[tuple[Any, ...]] = [("LEFTPADDING", (place, 0), (place, -1), 4 + APART) for place in apart]
+    if declared.total is not None:
+        more.append(("NOSPLIT", (0, -2), (-1, -1)))  # the total stays with the row above it
+    return table([heads, *lines], _shared(room, width), numbers=numbers, more=more)
 
 
 def paper_words(heading: str) -> str:
@@ -239,25 +243,21 @@ def _drawn(plot: Plot | None) -> Cell:
     return PlotDrawing(plot, plot.paper_width, ROW_HEIGHT) if plot else ""
 
 
-def _room(head: str, cells: Sequence[Cell], is_number: bool) -> tuple[float, float]:
+def _room(cells: Sequence[Cell], head: str, is_number: bool, apart: float) -> tuple[float, float]:
     """Return the least width of a column in points, and that with which nothing under its heading has to wrap.
 
     Words may wrap between them; a number may not.
     """
     least = [MIN_WIDTH, *(_width(word, styles()["head"]) for word in head.split())]
+    least += [cell.width for cell in cells if isinstance(cell, PlotDrawing)]
     whole = [0.0]
     for paragraph in (part for cell in cells if isinstance(cell, list) for part in cell):
-        style, lines = paragraph.style, paragraph.words.split("\n")
-        widths = [_width(line, style) for line in lines]
-        pieces = (
-            lines
-            if is_number and style.name == "number"
-            else [word for line in lines for word in line.split()]
-        )
-        least += [_width(piece, style) for piece in pieces]
-        whole += widths
-    least += [cell.width for cell in cells if isinstance(cell, PlotDrawing)]
-    return PADDING + max(least), PADDING + max(*whole, *least)
+        lines = paragraph.words.split("\n")
+        is_whole = is_number and paragraph.style.name == "number"
+        pieces = lines if is_whole else [word for line in lines for word in line.split()]
+        least += [_width(piece, paragraph.style) for piece in pieces]
+        whole += [_width(line, paragraph.style) for line in lines]
+    return apart + PADDING + max(least), apart + PADDING + max(*whole, *least)
 
 
 def _width(words: str, style: ParagraphStyle) -> float:
@@ -349,7 +349,7 @@ class PlotDrawing(Flowable):
             case Line():
                 top, foot = (min(max(y, -BEYOND), self.plot.height + BEYOND) for y in (mark.y1, mark.y2))
                 canvas.line(*self._at(mark.x1, top), *self._at(mark.x2, foot))
-            case Rect():
+            case Rect() if mark.width and mark.height:
                 size = float(mark.width * self.across), float(mark.height * self.down)
                 canvas.rect(*self._at(mark.x, mark.y + mark.height), *size, **painted)
             case Circle():

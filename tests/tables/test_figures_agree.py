@@ -30,7 +30,6 @@ from tables.handover.figures import shift_figures
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Assignment, Round
 from tables.reports import report_tables
-from tables.reports.formatting import expected_words
 from tables.screens.selectors import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
@@ -377,7 +376,7 @@ def test_whole_dollars_are_rounded_from_the_cents_everywhere() -> None:
     sums = Sums(rounds=1)
     sums.expected.add(Fraction(2504, 10))
     said = {
-        expected_words(sums),
+        report_tables.EXPECTED_COLUMN.text(report_tables.ExpectedRow("Total", sums)),
         FiguresRow("Total", sums).expected,
         signed(whole_dollars(sums.expected_cents)),
     }
