@@ -36,6 +36,7 @@ class Kind:
     cell: Cell = Cell.NUMBER
     number_format: str = ""
     unit: str = ""
+    width: int = 14  # of a cell, in characters
 
 
 def grouped(count: int) -> str:
@@ -45,13 +46,16 @@ def grouped(count: int) -> str:
 
 TEXT = Kind(is_number=False, cell=Cell.TEXT)
 COUNT = Kind(grouped)
-NUMBER = Kind(number_format="0")
+NUMBER = Kind(number_format="0", width=9)
 PLAIN = Kind()
 EXACT_CENTS = Kind(unit="exact, cents")  # a fraction
-MONEY, SIGNED = Kind(money, cell=Cell.MONEY), Kind(signed, cell=Cell.MONEY)
+MONEY, SIGNED = Kind(money, cell=Cell.MONEY, width=13), Kind(signed, cell=Cell.MONEY, width=13)
 ABOUT, SIGNED_ABOUT = Kind(about, cell=Cell.MONEY), Kind(signed_about, cell=Cell.MONEY)  # no money that moved
 SHARE, WHOLE_SHARE = Kind(percent), Kind(lambda share: percent(share, 0))
-DAY, MOMENT = Kind(is_number=False, cell=Cell.DAY), Kind(is_number=False, cell=Cell.MOMENT)
+DAY, MOMENT = (
+    Kind(is_number=False, cell=Cell.DAY, width=12),
+    Kind(is_number=False, cell=Cell.MOMENT, width=25),
+)
 
 
 def _no_text(row: Any) -> str:
@@ -108,7 +112,7 @@ class Column(Generic[RowT]):
     css_class: str = ""
     head: str = ""  # markup in place of the heading
     list_part: str = "note"
-    width: int = 14  # in a spreadsheet, in characters
+    width: int = 0  # in a spreadsheet, in characters, if not that of its kind
 
     @property
     def is_number(self) -> bool:

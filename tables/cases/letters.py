@@ -17,7 +17,7 @@ from tables.cases.refusals import (
 )
 from tables.core.entries import of_round
 from tables.desk.round_paper import OUTCOME_WORDS, round_paper
-from tables.desk.sheets.rows import section_in_words
+from tables.desk.sheets.columns import section_in_words
 from tables.models import Case, CaseLetter
 
 

@@ -10,12 +10,12 @@ import io
 from audit.export import escape_formula
 from audit.models import Entry
 from games.engine import Refusal
+from games.kit.files import dollars_text, moment_text
 from games.models import Facility
 from tables.desk.entry_rows import entry_rows
 from tables.desk.query import SearchQuery
 from tables.desk.refusals import FOUND_NOTHING, FOUND_TOO_MUCH
 from tables.desk.search import PAGE_SIZE, search_record
-from tables.desk.sheets.columns import dollars_text, moment_text
 
 MOST_FOUND = 1_000
 MOST_SCANS = 8  # pages of candidates: a rare act in a long record is searched for by gaming day
