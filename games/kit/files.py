@@ -51,24 +51,21 @@ def csv_cell(column: Column[Any], value: Any, zone: ZoneInfo = UTC) -> str:
     return str(value)
 
 
-def csv_table(table: Table[Any], zone: ZoneInfo = UTC) -> bytes:
-    """Return a table as CSV (RFC 4180, UTF-8 with its mark), the total last."""
+def csv_table(table: Table[Any], zone: ZoneInfo = UTC) -> str:
+    """Return a table as CSV (RFC 4180)."""
     return csv_lines(
         [column.in_files for column in table.columns],
-        (
-            [csv_cell(column, column.value(row), zone) for column in table.columns]
-            for row in table.rows_and_total
-        ),
+        ([csv_cell(column, column.value(row), zone) for column in table.columns] for row in table.rows),
     )
 
 
-def csv_lines(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> bytes:
-    """Return lines of cells as CSV (RFC 4180, UTF-8 with its mark)."""
+def csv_lines(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return lines of cells as CSV (RFC 4180)."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(headings)
     writer.writerows(lines)
-    return text.getvalue().encode("utf-8-sig")
+    return text.getvalue()
 
 
 class Book:
@@ -147,9 +144,9 @@ def _fields(sections: Sections) -> Sequence[Column[Any]]:
 
 
 def sections_csv(sections: Sections) -> bytes:
-    """Return one table with the section and the name first."""
+    """Return one table with the section and the name first, in UTF-8 with its mark."""
     columns = _fields(sections)
-    return csv_lines(
+    text = csv_lines(
         ["Section", "Name", *(column.in_files for column in columns)],
         (
             [
@@ -161,6 +158,7 @@ def sections_csv(sections: Sections) -> bytes:
             for name, fields in records(table)
         ),
     )
+    return text.encode("utf-8-sig")
 
 
 def sections_xlsx(sections: Sections, title: str, now: dt.datetime) -> bytes:
