@@ -99,7 +99,23 @@ class Text:
         )
 
 
-Mark: TypeAlias = Line | Rect | Circle | Path | Text
+@dataclass(frozen=True)
+class Sign:
+    """A sign of the page's set, such as a die; paper has none."""
+
+    x: float
+    y: float
+    size: int
+    name: str
+    kind: str = ""
+
+    def svg(self) -> str:
+        """As an element of SVG."""
+        size = self.size
+        return _element("use", self.kind, href=f"#{self.name}", x=self.x, y=self.y, width=size, height=size)
+
+
+Mark: TypeAlias = Line | Rect | Circle | Path | Text | Sign
 
 
 @dataclass(frozen=True)
