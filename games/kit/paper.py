@@ -312,6 +312,19 @@ INKS = {
     "report-dot report-dot--out": Ink(line=STOP, width=5.2),
     "report-grid": Ink(line=FAINT, width=0.4),
     "report-count": Ink(fill=INK),
+    "odds-zero": Ink(line=BRASS, width=0.5),
+    "odds-favors": Ink(fill=STOP),
+    "odds-was": Ink(line=BRASS, width=1.4),
+    "odds-beyond": Ink(line=STOP, width=1.0),
+    "odds-refused": Ink(fill=FAINT),
+    "odds-house": Ink(line=INK, width=1.2),
+    "odds-player": Ink(line=STOP, width=1.2),
+    "odds-point odds-point--before": Ink(fill=BRASS),
+    **dict.fromkeys(
+        [f"odds-point odds-point--{sort}" for sort in ("floor", "even", "now")]
+        + [f"odds-point--{sort}" for sort in ("floor", "before", "even", "now")],
+        Ink(fill=INK),
+    ),
 }
 LARGEST_LETTERS, LETTERS = 9.0, 13  # points at most; pixels on a page
 BEYOND = 4  # pixels that a line may run beyond its plot, into the rows above and below

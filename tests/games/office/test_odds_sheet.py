@@ -14,6 +14,7 @@ from django.core.management import call_command
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
+from games.kit.plots import Circle, Text
 from games.office.odds.charts import advantage_line, curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import choices
@@ -274,26 +275,23 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
 
 def test_bars_begin_at_zero_and_reach_left_for_the_player():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
-    bars = {row.label: bar for row, bar in shown.lines}
-    zero = shown.scale.zero_x
-    assert (
-        bars["Total 17"].x == zero and not bars["Total 17"].favors_player and bars["Total 17"].previous == ""
-    )
+    bars = {row.label: bar.marks[1] for row, bar in shown.lines}
+    zero = float(shown.scale.zero)
+    assert bars["Total 17"].x == zero and bars["Total 17"].kind == ""
+    assert {row.label: len(bar.marks) for row, bar in shown.lines}[
+        "Total 17"
+    ] == 2  # no mark of an older figure
     four = bars["Total 4"]
-    assert four.favors_player and tenths(four.x) + tenths(four.width) == tenths(zero)
-    ratio = Fraction(tenths(bars["Small, Big"].width), tenths(bars["Total 5, Total 16"].width))
-    assert abs(ratio - Fraction(1, 17)) < Fraction(1, 200)  # 1/36 to 17/36
-    assert all(tenths(bar.x) >= 0 and tenths(bar.x) + tenths(bar.width) <= 2400 for bar in bars.values())
-
-
-def tenths(written):
-    return int(written.replace(".", ""))
+    assert four.kind == "odds-favors" and four.x + four.width == pytest.approx(zero)
+    ratio = bars["Small, Big"].width / bars["Total 5, Total 16"].width
+    assert ratio == pytest.approx(1 / 17)  # 1/36 to 17/36
+    assert all(bar.x >= 0 and bar.x + bar.width <= 240 for bar in bars.values())
 
 
 def test_a_bar_far_beyond_the_sheet_is_cut_and_says_so():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
     bar = next(bar for row, bar in shown.lines if row.label == "Small")
-    assert bar.beyond and tenths(bar.x) >= 0
+    assert bar.marks[-1].kind == "odds-beyond" and bar.marks[1].x >= 0
 
 
 def test_the_line_of_a_wager_is_that_of_the_engine():
@@ -313,16 +311,21 @@ def test_the_line_marks_floor_version_even_point_and_draft_and_tells_them_in_wor
         Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)),
     )
     drawn = curve(now, "total:4", "Total 4", name="draft", before=before, before_name="version 3")
-    assert [(one.sort, one.label) for one in drawn.points] == [
+    marked = [mark for mark in drawn.plot.marks if "odds-point--" in mark.kind]
+    assert [(mark.kind.removeprefix("odds-point--"), mark.text) for mark in marked if isinstance(mark, Text)] == [
         ("floor", "floor 29.17 %"), ("before", "version 3 15.28 %"), ("even", "even"), ("now", "draft −12.50 %"),
     ]  # fmt: skip
     assert drawn.refused_from == "refused from 72 to 1"
-    assert "at 71 to 1: even" in drawn.description and "From 72 to 1" in drawn.description
-    even = next(one for one in drawn.points if one.sort == "even")
-    assert even.x == drawn.even_x and even.y == drawn.zero_y
-    assert drawn.floor_x == ""
+    assert "at 71 to 1: even" in drawn.plot.words and "From 72 to 1" in drawn.plot.words
+    (even,) = [mark for mark in marked if isinstance(mark, Circle) and mark.kind.endswith("--even")]
+    (zero,) = [mark for mark in drawn.plot.marks if mark.kind == "odds-zero"]
+    (refused,) = [
+        mark for mark in drawn.plot.marks if mark.kind == "odds-refused"
+    ]  # nothing is below the floor
+    assert (even.x, even.y) == (refused.x, zero.y1)
     under = curve(Rules(now.edition, (("total:4", Odds(40)),)), "total:4", "Total 4", before=Rules.of(JERSEY))
-    assert tenths(under.floor_width) > 0
+    below, _beyond = [mark for mark in under.plot.marks if mark.kind == "odds-refused"]
+    assert below.width > 0
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -330,6 +333,7 @@ def test_every_row_of_every_paytable_can_be_drawn_or_is_a_prize(key):
     rules = Rules.of(key)
     for one in choices(rules):
         drawn = curve(rules, one.row, one.label, name="now")
-        assert drawn is None if one.pays.startswith("$") else drawn.points
-        for point in drawn.points if drawn else ():
-            assert 0 <= tenths(point.x) <= 9600 and 0 <= tenths(point.y) <= 2000
+        assert (drawn is None) is one.pays.startswith("$")
+        points = [mark for mark in drawn.plot.marks if isinstance(mark, Circle)] if drawn else []
+        assert bool(points) is bool(drawn)
+        assert all(0 <= point.x <= 960 and 0 <= point.y <= 200 for point in points)
