@@ -6,7 +6,7 @@ them and finds a font for each character. Fonts are embedded (static/fonts/pdf, 
 input always gives the same bytes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from io import BytesIO
 from typing import Any, NamedTuple, TypeAlias
@@ -156,15 +156,13 @@ def table(
     numbers: Sequence[int] = (),
     head: int = 1,
     more: Sequence[tuple[Any, ...]] = (),
-    size: float = CELL_SIZES[0],
 ) -> Table:
     """Return a table over the full width of the page. Its head rows repeat on each page.
 
     `widths` are relative. `numbers` are the right-aligned columns. `more` are further commands of a TableStyle. A
-    cell that is not a flowable or a list of flowables is plain text. `size` is that of its letters, in points.
+    cell that is not a flowable or a list of flowables is plain text.
     """
     look, shares = styles(language), sum(widths)
-    look |= {name: look[name].clone(name, fontSize=size, leading=size + 3) for name in ("cell", "number")}
     cells = [
         [
             cell
@@ -197,31 +195,75 @@ def table(
     )
 
 
+def fitted(
+    rows: Sequence[Sequence[Cell]], width: float, *, numbers: Sequence[int] = (), language: str = "en"
+) -> Table:
+    """Return a table whose columns are as wide as their content asks, within a width in points.
+
+    Its first row is a head. Where numbers have no room, its letters are smaller; flowables keep their size.
+    """
+    look = styles(language)
+
+    def lines(size: float) -> list[list[Cell]]:
+        return [
+            [
+                cell if isinstance(cell, Flowable | list) else [_sized(cell, look, place in numbers, size)]
+                for place, cell in enumerate(row)
+            ]
+            for row in rows[1:]
+        ]
+
+    return _fit([str(head) for head in rows[0]], lines, width, numbers, ())
+
+
 def column_table(declared: ColumnTable[Any], width: float) -> Table:
-    """Return a table of columns on paper, within a width in points. It has at least one row."""
+    """Return a table of columns on paper, within a width in points."""
     rows, columns = declared.paper_rows, declared.paper_columns
     drawings = {place: column.draw(rows) for place, column in enumerate(columns) if column.draw}
-    heads = ["" if column.draw else paper_words(column.heading) for column in columns]
-    numbers = [place for place, column in enumerate(columns) if column.is_number and not column.draw]
-    apart = [place for place in range(1, len(columns)) if place not in numbers and place - 1 in numbers]
-    for size in CELL_SIZES:
-        lines: list[list[Cell]] = [
+
+    def lines(size: float) -> list[list[Cell]]:
+        return [
             [
                 _drawn(drawings[place][number]) if place in drawings else _cell(column, row, size)
                 for place, column in enumerate(columns)
             ]
             for number, row in enumerate(rows)
         ]
-        room = [
+
+    heads = ["" if column.draw else paper_words(column.heading) for column in columns]
+    numbers = [place for place, column in enumerate(columns) if column.is_number and not column.draw]
+    total = [] if declared.total is None else [("NOSPLIT", (0, -2), (-1, -1))]  # stays with the row above it
+    return _fit(heads, lines, width, numbers, total)
+
+
+def _fit(
+    heads: Sequence[str],
+    lines_of: Callable[[float], list[list[Cell]]],
+    width: float,
+    numbers: Sequence[int],
+    more: Sequence[tuple[Any, ...]],
+) -> Table:
+    for size in CELL_SIZES:
+        lines = lines_of(size)
+        texts = [
+            place
+            for place, cell in enumerate(lines[0] if lines else ())
+            if place not in numbers and isinstance(cell, list)
+        ]
+        apart = [place for place in texts if place - 1 in numbers]
+        rooms = [
             _room([line[place] for line in lines], head, place in numbers, APART * (place in apart))
             for place, head in enumerate(heads)
         ]
-        if sum(least for least, _whole in room) <= width:
+        if sum(room.least for room in rooms) <= width:
             break
-    more: list[tuple[Any, ...]] = [("LEFTPADDING", (place, 0), (place, -1), 4 + APART) for place in apart]
-    if declared.total is not None:
-        more.append(("NOSPLIT", (0, -2), (-1, -1)))  # the total stays with the row above it
-    return table([heads, *lines], _shared(room, width), numbers=numbers, more=more)
+    gaps = [("LEFTPADDING", (place, 0), (place, -1), 4 + APART) for place in apart]
+    return table([heads, *lines], _shared(rooms, width), numbers=numbers, more=[*gaps, *more])
+
+
+def _sized(words: object, look: dict[str, ParagraphStyle], is_number: bool, size: float) -> Paragraph:
+    style = look["number" if is_number else "cell"]
+    return text(words, style.clone(style.name, fontSize=size, leading=size + 3))
 
 
 def paper_words(heading: str) -> str:
@@ -243,21 +285,29 @@ def _drawn(plot: Plot | None) -> Cell:
     return PlotDrawing(plot, plot.paper_width, ROW_HEIGHT) if plot else ""
 
 
-def _room(cells: Sequence[Cell], head: str, is_number: bool, apart: float) -> tuple[float, float]:
-    """Return the least width of a column in points, and that with which nothing under its heading has to wrap.
+class Room(NamedTuple):
+    """Widths of a column in points: the least, that with which nothing of it wraps, and then its heading neither."""
 
-    Words may wrap between them; a number may not.
-    """
+    least: float
+    whole: float
+    wide: float
+
+
+def _room(cells: Sequence[Cell], head: str, is_number: bool, apart: float) -> Room:
+    """Measure a column. Words may wrap between them; a number may not."""
     least = [MIN_WIDTH, *(_width(word, styles()["head"]) for word in head.split())]
-    least += [cell.width for cell in cells if isinstance(cell, PlotDrawing)]
     whole = [0.0]
-    for paragraph in (part for cell in cells if isinstance(cell, list) for part in cell):
-        lines = paragraph.words.split("\n")
-        is_whole = is_number and paragraph.style.name == "number"
-        pieces = lines if is_whole else [word for line in lines for word in line.split()]
-        least += [_width(piece, paragraph.style) for piece in pieces]
-        whole += [_width(line, paragraph.style) for line in lines]
-    return apart + PADDING + max(least), apart + PADDING + max(*whole, *least)
+    for part in (part for cell in cells for part in (cell if isinstance(cell, list) else [cell])):
+        if isinstance(part, Paragraph):
+            lines, style = part.words.split("\n"), part.style
+            is_whole = is_number and style.name == "number"
+            pieces = lines if is_whole else [word for line in lines for word in line.split()]
+            least += [_width(piece, style) for piece in pieces]
+            whole += [_width(line, style) for line in lines]
+        elif isinstance(part, PlotDrawing):
+            least.append(part.width)
+    widths = max(least), max(*whole, *least), max(*whole, *least, _width(head, styles()["head"]))
+    return Room(*(apart + PADDING + width for width in widths))
 
 
 def _width(words: str, style: ParagraphStyle) -> float:
@@ -267,13 +317,14 @@ def _width(words: str, style: ParagraphStyle) -> float:
     )
 
 
-def _shared(room: Sequence[tuple[float, float]], width: float) -> list[float]:
-    """Share a width out: what is left over equally; where it is short, what would wrap wraps in each column alike."""
-    least, whole = sum(part for part, _whole in room), sum(part for _least, part in room)
-    if whole <= width:
-        return [part + (width - whole) / len(room) for _least, part in room]
-    share = max(0.0, width - least) / (whole - least)
-    return [smallest + (largest - smallest) * share for smallest, largest in room]
+def _shared(rooms: Sequence[Room], width: float) -> list[float]:
+    """Share a width out: the least to all, then what keeps content whole, then headings; what is left equally."""
+    shares = [room.least for room in rooms]
+    for wanted in ([room.whole for room in rooms], [room.wide for room in rooms]):
+        left, missing = max(0.0, width - sum(shares)), sum(wanted) - sum(shares)
+        part = min(1.0, left / missing) if missing else 1.0
+        shares = [share + (want - share) * part for share, want in zip(shares, wanted, strict=True)]
+    return [share + max(0.0, width - sum(shares)) / len(shares) for share in shares]
 
 
 # The plots of the screen

@@ -9,9 +9,9 @@ from games.kit.paper import (
     Cell,
     PlotDrawing,
     content_size,
+    fitted,
     render,
     styles,
-    table,
     text,
 )
 from games.office.odds.charts import Curve
@@ -51,7 +51,8 @@ def source_text(sheet: OddsSheet) -> str:
 
 def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
     """Return the table and the chart as parts of any PDF."""
-    story: list[Flowable] = [_table(sheet)]
+    width = content_size(landscape=landscape)[0]
+    story: list[Flowable] = [_table(sheet, width)]
     if sheet.changed:
         story.append(
             text(
@@ -60,7 +61,7 @@ def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = Fals
             )
         )
     if chart:
-        drawing = PlotDrawing(chart.plot, content_size(landscape=landscape)[0])
+        drawing = PlotDrawing(chart.plot, width)
         story += [
             CondPageBreak(drawing.height + 50),
             text(chart.title, styles()["heading"]),
@@ -70,23 +71,15 @@ def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = Fals
     return story
 
 
-def _table(sheet: OddsSheet) -> Flowable:
-    counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
+def _table(sheet: OddsSheet, width: float) -> Flowable:
+    counted = sheet.throws
     head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
-    widths: list[float] = [106, 54, 54] if counted else [96, 152, 86]
-    if floors:
-        head.append("Floor")
-        widths.append(38)
-    if changed:
-        head.append("Before")
-        widths.append(38)
+    head += ["Floor"] * sheet.sets_floors + ["Before"] * bool(sheet.changed)
     head += ["Pays", "House advantage", "exactly"]
-    widths += [54, 56, 46] if counted else [62, 56, 152]
-    bar_wide = 80 if counted else 92
     numbers = range(1, len(head))
     rows: list[list[Cell]] = [[*head, "player | house" if sheet.favored else ""]]
-    rows += [[*_cells(row, sheet), PlotDrawing(bar, bar_wide, ROW_HEIGHT)] for row, bar in sheet.lines]
-    return table(rows, [*widths, bar_wide + 4], numbers=numbers)
+    rows += [[*_cells(row, sheet), PlotDrawing(bar, bar.paper_width, ROW_HEIGHT)] for row, bar in sheet.lines]
+    return fitted(rows, width, numbers=numbers)
 
 
 def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
