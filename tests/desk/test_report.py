@@ -14,7 +14,7 @@ from django.urls import reverse
 from audit import clock
 from audit.models import Entry
 from games.formats import about, money, percent, signed_about
-from games.kit.plots import Rect, Text, bars
+from games.kit.plots import Line, Rect, Text, bars
 from games.kit.tables import TEXT, Column, Kind
 from tables.core.figure_sums import ExactSum, Sums
 from tables.reports import event_tables, report_tables
@@ -26,6 +26,7 @@ from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
+from tests.services.plots import marks_of
 
 pytestmark = pytest.mark.both_databases
 
@@ -331,7 +332,9 @@ def test_money_is_exact_and_what_is_expected_has_whole_dollars():
 
 
 def test_bars_start_at_one_zero_and_a_loss_goes_left():
-    (zero, gain), (_, loss), (_, nothing) = (bar.marks for bar in bars([3_000, -1_000, 0]))
+    plots = bars([3_000, -1_000, 0])
+    gain, loss, nothing = (marks_of(plot, Rect)[0] for plot in plots)
+    (zero,) = marks_of(plots[0], Line)
     assert (gain.x, gain.width, gain.kind, zero.x1) == (62.5, 172.5, "", 62.5)
     assert (loss.x, loss.width, loss.kind, nothing.width) == (5.0, 57.5, "report-loss", 0.0)
 
@@ -355,7 +358,8 @@ def test_a_win_beyond_two_standard_deviations_is_marked():
         "report-dot report-dot--out",
         "report-dot",
     ]
-    assert (drawn[2].marks[1].width, drawn[0].marks[1].width > 0) == (0.0, True)
+    widths = [marks_of(plot, Rect, "report-band")[0].width for plot in drawn]
+    assert (widths[2], widths[0] > 0) == (0.0, True)
 
 
 def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():

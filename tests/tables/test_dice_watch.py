@@ -27,6 +27,7 @@ from games.dice_watch import (
     log_evidence,
     total_chances,
 )
+from games.kit.plots import Line
 from games.models import Facility
 from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
 from tables.cases import watch as cases_watch
@@ -43,6 +44,7 @@ from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
 from tables.screens.screen_data import ConsoleData, TileData, WallData
+from tests.services.plots import marks_of
 
 COLORS = ("green", "green", "red")
 
@@ -210,12 +212,14 @@ def test_the_drawing_says_since_when_the_evidence_has_been_above_1():
     words = EvidenceWords("3.3", "20", is_found=False)
     line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0, words)
     assert line is not None and line.rose == "21 Nov 13:00"
-    assert [mark.x1 for mark in line.plot.marks if mark.kind == "watch-rose"] == [208]  # 3 of 5 hours
+    assert [mark.x1 for mark in marks_of(line.plot, Line, "watch-rose")] == [208]  # 3 of 5 hours
     fair = evidence_line([(hours[0], -0.1)], first, 10.0, words)
     assert fair is not None and fair.rose == "" and "watch-rose" not in fair.plot.svg()
     at_once = evidence_line([(hours[0], 0.1)], first, 10.0, words)
     assert at_once is not None and at_once.rose == "21 Nov 10:00"
-    assert at_once.plot.words == "Evidence against fair dice: 3.3 now, alarm at 20, above 1 since 21 Nov 10:00"
+    assert (
+        at_once.plot.words == "Evidence against fair dice: 3.3 now, alarm at 20, above 1 since 21 Nov 10:00"
+    )
 
 
 # A finding

@@ -20,6 +20,7 @@ from tables.clock.ticker import tick
 from tables.figures import figure_tables, rollup
 from tables.figures.hold import sold_by_hour
 from tables.figures.lot_changes import lot_changes
+from tables.figures.page import FiguresRow
 from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
@@ -356,7 +357,9 @@ def test_small_plots_show_each_hour(hands, scene):
 
 def test_a_column_is_added_by_one_declaration_and_its_place_in_the_layouts(hands, scene, monkeypatch):
     play_two_hours(hands, scene)
-    column = Column("Lost wagers", MONEY, lambda row: row.sums.taken_cents, "lost_wagers_cents")
+    column: Column[FiguresRow] = Column(
+        "Lost wagers", MONEY, lambda row: row.sums.taken_cents, "lost_wagers_cents"
+    )
     for layout in ("PAGE", "PAPER", "FILE"):
         monkeypatch.setattr(figure_tables, layout, (*getattr(figure_tables, layout), column))
     client = scene.browser("podium", "shift-manager")

@@ -14,10 +14,11 @@ from django.core.management import call_command
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.kit.plots import Circle, Text
+from games.kit.plots import Circle, Line, Rect, Text
 from games.office.odds.charts import advantage_line, curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import choices
+from tests.services.plots import marks_of
 
 KEYS = sorted(all_editions())
 THROWS = list(product(range(1, 7), repeat=3))
@@ -275,12 +276,11 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
 
 def test_bars_begin_at_zero_and_reach_left_for_the_player():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
-    bars = {row.label: bar.marks[1] for row, bar in shown.lines}
+    plots = {row.label: bar for row, bar in shown.lines}
+    bars = {label: marks_of(plot, Rect)[0] for label, plot in plots.items()}
     zero = float(shown.scale.zero)
     assert bars["Total 17"].x == zero and bars["Total 17"].kind == ""
-    assert {row.label: len(bar.marks) for row, bar in shown.lines}[
-        "Total 17"
-    ] == 2  # no mark of an older figure
+    assert not marks_of(plots["Total 17"], Line, "odds-was") and marks_of(plots["Total 4"], Line, "odds-was")
     four = bars["Total 4"]
     assert four.kind == "odds-favors" and four.x + four.width == pytest.approx(zero)
     ratio = bars["Small, Big"].width / bars["Total 5, Total 16"].width
@@ -291,7 +291,7 @@ def test_bars_begin_at_zero_and_reach_left_for_the_player():
 def test_a_bar_far_beyond_the_sheet_is_cut_and_says_so():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
     bar = next(bar for row, bar in shown.lines if row.label == "Small")
-    assert bar.marks[-1].kind == "odds-beyond" and bar.marks[1].x >= 0
+    assert bar.marks[-1].kind == "odds-beyond" and marks_of(bar, Rect)[0].x >= 0
 
 
 def test_the_line_of_a_wager_is_that_of_the_engine():
@@ -318,13 +318,11 @@ def test_the_line_marks_floor_version_even_point_and_draft_and_tells_them_in_wor
     assert drawn.refused_from == "refused from 72 to 1"
     assert "at 71 to 1: even" in drawn.plot.words and "From 72 to 1" in drawn.plot.words
     (even,) = [mark for mark in marked if isinstance(mark, Circle) and mark.kind.endswith("--even")]
-    (zero,) = [mark for mark in drawn.plot.marks if mark.kind == "odds-zero"]
-    (refused,) = [
-        mark for mark in drawn.plot.marks if mark.kind == "odds-refused"
-    ]  # nothing is below the floor
+    (zero,) = marks_of(drawn.plot, Line, "odds-zero")
+    (refused,) = marks_of(drawn.plot, Rect, "odds-refused")  # nothing is below the floor
     assert (even.x, even.y) == (refused.x, zero.y1)
     under = curve(Rules(now.edition, (("total:4", Odds(40)),)), "total:4", "Total 4", before=Rules.of(JERSEY))
-    below, _beyond = [mark for mark in under.plot.marks if mark.kind == "odds-refused"]
+    below, _beyond = marks_of(under.plot, Rect, "odds-refused")
     assert below.width > 0
 
 
