@@ -80,7 +80,6 @@ import tables.players.player_acts
 import tables.players.record_checks
 import tables.players.words
 import tables.replay.record_checks
-import tables.reports.columns
 import tables.rotation.acts
 import tables.rotation.columns
 import tables.rotation.words

@@ -28,7 +28,7 @@ from games.act_forms import text
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
-from games.office.pdf import paper as pdf
+from games.kit import paper as pdf
 from games.params import MOST_CENTS, Params, malformed
 from tables.alerts.floor_call_acts import NO_WORDS
 from tables.cases.case import (
@@ -52,7 +52,7 @@ from tables.core.entries import of_round
 from tables.desk.entry_rows import local_date_and_time
 from tables.desk.round_paper import OUTCOME_WORDS, round_paper
 from tables.desk.runner import DeskContext, desk_act
-from tables.desk.sheets.rows import section_in_words
+from tables.desk.sheets.columns import section_in_words
 from tables.models import Case, CaseLetter, CaseSignature, Slip
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.words.registry import entry_with_line

@@ -207,6 +207,11 @@ class Sums:
         return (1 if distance >= 0 else -1) * ((tenths + 1) // 2)
 
     @property
+    def sigmas(self) -> float | None:
+        """How many standard deviations the win is from what was expected, to a tenth; None where nothing varied."""
+        return None if self.z_tenths is None else self.z_tenths / 10
+
+    @property
     def is_outside(self) -> bool:
         """Whether the win is more than two standard deviations from the expected win."""
         variance = self.band_variance

@@ -16,8 +16,8 @@ from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
+from games.kit import paper as pdf
 from games.office.pdf import approval
-from games.office.pdf import paper as pdf
 from games.registry import game_by_code, game_of
 from tables.core.duty import is_on_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read

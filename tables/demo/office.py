@@ -10,6 +10,7 @@ from typing import Any
 
 from audit import clock
 from audit.models import Device, Person
+from games.kit import paper
 from games.models import (
     Application,
     Document,
@@ -22,7 +23,6 @@ from games.models import (
     Service,
 )
 from games.office.core import runner
-from games.office.pdf import paper
 from games.separation.entry_types import CHANGE_PREPARED
 
 TERM_YEARS = 4

@@ -3,25 +3,34 @@
 The file is made again from the search when it is served, as of the moment of the act, and has the recorded SHA-256.
 """
 
-import csv
 import datetime as dt
-import io
 
-from audit.export import escape_formula
 from audit.models import Entry
 from games.engine import Refusal
+from games.kit.files import csv_table
+from games.kit.tables import DAY, MOMENT, MONEY, NUMBER, TEXT, Column, Table
 from games.models import Facility
-from tables.desk.entry_rows import entry_rows
+from tables.desk.entry_rows import EntryRow, entry_rows
 from tables.desk.query import SearchQuery
 from tables.desk.refusals import FOUND_NOTHING, FOUND_TOO_MUCH
 from tables.desk.search import PAGE_SIZE, search_record
-from tables.desk.sheets.columns import dollars_text, moment_text
 
 MOST_FOUND = 1_000
 MOST_SCANS = 8  # pages of candidates: a rare act in a long record is searched for by gaming day
+C = Column[EntryRow]
 COLUMNS = (
-    *("time", "gaming day", "place", "entry", "act", "what it says", "person", "second person"),
-    *("round", "dice lot", "largest amount", "hash"),
+    C("time", MOMENT, lambda row: row.entry.at),
+    C("gaming day", DAY, lambda row: row.entry.gaming_day),
+    C("place", TEXT, lambda row: row.place),
+    C("entry", NUMBER, lambda row: row.entry.seq),
+    C("act", TEXT, lambda row: row.entry.type),
+    C("what it says", TEXT, lambda row: row.words),
+    C("person", TEXT, lambda row: next(iter(row.people), "")),
+    C("second person", TEXT, lambda row: next(iter(row.people[1:]), "")),
+    C("round", NUMBER, lambda row: row.entry.round),
+    C("dice lot", TEXT, lambda row: row.entry.lot or ""),
+    C("largest amount", MONEY, lambda row: row.entry.cents),
+    C("hash", TEXT, lambda row: bytes(row.entry.hash).hex()),
 )
 
 
@@ -34,27 +43,8 @@ def found_csv(query: SearchQuery, facility: Facility, as_of: dt.datetime) -> tup
     entries = _found(query)
     if not entries:
         raise Refusal(FOUND_NOTHING)
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for row in entry_rows(entries, facility):
-        entry = row.entry
-        writer.writerow(
-            [
-                moment_text(entry.at, facility.zone),
-                entry.gaming_day,
-                escape_formula(row.place),
-                entry.seq,
-                entry.type,
-                escape_formula(row.words),
-                *(escape_formula(name) for name in (*row.people, "", "")[:2]),
-                "" if entry.round is None else entry.round,
-                escape_formula(entry.lot or ""),
-                "" if entry.cents is None else dollars_text(entry.cents),
-                bytes(entry.hash).hex(),
-            ]
-        )
-    return text.getvalue().encode("utf-8-sig"), len(entries)
+    text = csv_table(Table(COLUMNS, entry_rows(entries, facility)), facility.zone)
+    return text.encode("utf-8-sig"), len(entries)
 
 
 def _found(query: SearchQuery) -> list[Entry]:

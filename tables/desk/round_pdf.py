@@ -9,8 +9,8 @@ from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from games.engine.odds import in_dollars
 from games.engine.settlement import LOSE, WIN
+from games.kit.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
 from games.office.guides.pdf import PIPS
-from games.office.pdf.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
 from games.paper_layout import PaperArea, PaperLayout
 from tables.desk.round_paper import OUTCOME_WORDS, AreaMoney, DiceCall, RoundPaper
 

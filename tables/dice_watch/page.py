@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from games.dice_watch import Comparison, DiceTally, comparisons, log_evidence, total_chances
+from games.kit.plots import Plot
 from games.models import Facility
-from tables.dice_watch.plots import EvidenceLine, FacesPlot, evidence_line, faces_plot
+from tables.dice_watch.plots import EvidenceLine, EvidenceWords, evidence_line, faces_plot
 from tables.dice_watch.words import evidence_words, rarity_words, sigma_words, years_words
 from tables.models import DiceLot, HourOfDice, Table, WatchedDice
 from tables.models.dice_watch import CountedDice
@@ -53,8 +54,8 @@ class Watch:
     text: str
     state: WatchState
     is_in_use: bool
-    faces: FacesPlot | None
-    colors: list[tuple[str, FacesPlot]]
+    faces: Plot | None
+    colors: list[tuple[str, Plot]]
     totals: list[TotalRow]
     line: EvidenceLine | None
     evidence: str
@@ -97,7 +98,7 @@ def watch_of(watched: WatchedDice) -> Watch:
         faces=faces,
         colors=[(color, plot) for color, plot in _color_plots(tally) if plot is not None],
         totals=total_rows(tally),
-        line=_line(watched),
+        line=_line(watched, EvidenceWords(evidence_words(watched.log_evidence), line, state == "found")),
         evidence=evidence_words(watched.log_evidence),
         alarm=line,
         dice=tally.dice,
@@ -164,7 +165,7 @@ def is_in_use(watched: WatchedDice) -> bool:
     return watched.shaker.table_id is not None and not watched.shaker.out_of_order
 
 
-def _color_plots(tally: DiceTally) -> Iterable[tuple[str, FacesPlot | None]]:
+def _color_plots(tally: DiceTally) -> Iterable[tuple[str, Plot | None]]:
     return ((color, faces_plot(counts)) for color, counts in sorted(tally.faces.items()) if color)
 
 
@@ -194,7 +195,7 @@ def hours_of(watched: WatchedDice) -> list[HourOfDice]:
     return list(rows.filter(shaker=watched.shaker, gaming_day__gte=first, gaming_day__lte=last))
 
 
-def _line(watched: WatchedDice) -> EvidenceLine | None:
+def _line(watched: WatchedDice, words: EvidenceWords) -> EvidenceLine | None:
     facility, tally, points = watched.facility, DiceTally(), []
     rows = hours_of(watched)
     for number, row in enumerate(rows, 1):
@@ -203,7 +204,7 @@ def _line(watched: WatchedDice) -> EvidenceLine | None:
         # a shaker has thousands of hours in a year
         if watched.lot is not None or number == len(rows) or rows[number].gaming_day != row.gaming_day:
             points.append((facility.local(moment), log_evidence(tally)))
-    return evidence_line(points, facility.local(watched.first_at), math.log(watched.alarm_line))
+    return evidence_line(points, facility.local(watched.first_at), math.log(watched.alarm_line), words)
 
 
 def watched_rows(facility: Facility, kind: str = Kind.LIVE) -> tuple[list[WatchRow], list[WatchRow]]:
@@ -296,7 +297,7 @@ class Period:
     last: dt.date
     rounds: int
     throws: int
-    faces: FacesPlot | None
+    faces: Plot | None
     totals: list[TotalRow]
 
 

@@ -4,13 +4,11 @@ from games.formats import NONE
 from tables.core.figure_sums import Sums
 
 
-def sigmas(sums: Sums) -> str:
+def sigma_words(sigmas: float | None) -> str:
     """`+0.6`, `−2.3`, `0.0`; a dash where nothing varied."""
-    tenths = sums.z_tenths
-    if tenths is None:
+    if sigmas is None:
         return NONE
-    sign = "+" if tenths > 0 else "−" if tenths < 0 else ""
-    return f"{sign}{abs(tenths) // 10}.{abs(tenths) % 10}"
+    return f"{'+' if sigmas > 0 else '−' if sigmas < 0 else ''}{abs(sigmas):.1f}"
 
 
 def deviation_words(sums: Sums) -> str:

@@ -14,11 +14,12 @@ from audit.models import Person
 from games import submissions
 from games.engine import Refusal
 from games.formats import NONE, money, percent, signed, signed_about
+from games.kit.plots import Plot
 from games.models import Facility, RulesSubmission
 from games.office.odds.sheet import family_label
 from games.registry import game_by_code
 from tables.core.figure_sums import FamilySums, LargestLoss, Sums
-from tables.figures.formatting import deviation_words, sigmas
+from tables.figures.formatting import deviation_words, sigma_words
 from tables.figures.hold import HoldSums, read_hold, sold_by_hour
 from tables.figures.lot_changes import lot_changes
 from tables.figures.period_plots import (
@@ -31,7 +32,7 @@ from tables.figures.period_plots import (
     whole_share_words,
 )
 from tables.figures.pit_history import pit_moves
-from tables.figures.plots import Annotation, Axis, BandPlot, LotChange, band_plots, number_of
+from tables.figures.plots import Annotation, Axis, LotChange, band_plots, number_of
 from tables.figures.query import (
     BY,
     DAY,
@@ -71,7 +72,7 @@ class FiguresRow:
     tag: str = ""
     target_pace: int | None = None
     begins_group: bool = False
-    bar: str = ""
+    bar: float = 0  # the width of a bar of its handle
     money: HoldSums = field(default_factory=HoldSums)
 
     @property
@@ -92,47 +93,21 @@ class FiguresRow:
 
     @property
     def sigmas(self) -> str:
-        return sigmas(self.sums)
+        return sigma_words(self.sums.sigmas)
 
     @property
     def deviation(self) -> str:
         return deviation_words(self.sums)
 
     @property
-    def band_x(self) -> str:
-        """Where the mark of the win is, in standard deviations."""
-        tenths = self.sums.z_tenths
-        return "" if tenths is None else f"{max(-SIDE_OF_BAND, min(SIDE_OF_BAND, tenths / 10)):.1f}"
+    def band_x(self) -> float | None:
+        """Where the mark of the win is, in standard deviations; None where nothing varied."""
+        sigmas = self.sums.sigmas
+        return None if sigmas is None else max(-SIDE_OF_BAND, min(SIDE_OF_BAND, sigmas))
 
     @property
     def is_outside(self) -> bool:
         return self.sums.is_outside
-
-    @property
-    def win_of_handle(self) -> str:
-        return percent(self.sums.win_share)
-
-    @property
-    def fees(self) -> str:
-        return money(self.sums.fees_cents)
-
-    @property
-    def cut(self) -> str:
-        return money(self.sums.cut_cents)
-
-    @property
-    def hold(self) -> str:
-        """Win over drop, once everything is counted."""
-        return percent(self.money.hold)
-
-    @property
-    def pace(self) -> str:
-        pace = self.sums.pace
-        return NONE if pace is None else f"{pace}"
-
-    @property
-    def occupancy(self) -> str:
-        return percent(self.sums.occupancy, 0)
 
 
 @dataclass(frozen=True)
@@ -145,24 +120,16 @@ class FamilyRow:
     sums: FamilySums
     handle_share: Fraction | None
     expected_share: Fraction | None
-    handle_bar: str = "0"
-    expected_bar: str = "0"
+    handle_bar: float = 0
+    expected_bar: float = 0
 
     @property
     def handle(self) -> str:
         return "fee" if not self.sums.handle_cents and self.sums.fees_cents else percent(self.handle_share)
 
     @property
-    def expected(self) -> str:
-        return percent(self.expected_share)
-
-    @property
     def edge_share(self) -> Fraction | None:
         return share_of(self.sums.expected.value, self.sums.handle_cents)
-
-    @property
-    def edge(self) -> str:
-        return percent(self.edge_share)
 
 
 @dataclass(frozen=True)
@@ -172,14 +139,6 @@ class SeatRow:
     seat: int
     rounds: int
     share: Fraction | None
-
-    @property
-    def percent(self) -> str:
-        return percent(self.share, 0)
-
-    @property
-    def bar(self) -> str:
-        return f"{float(self.share or 0) * 100:.1f}"
 
 
 @dataclass(frozen=True)
@@ -333,7 +292,7 @@ class FiguresPage:
                 by_period[period],
                 self._period_url(period),
                 tag=self._period_tag(period),
-                bar=f"{HOUR_BAR_WIDTH * by_period[period].handle_cents / most:.1f}",
+                bar=HOUR_BAR_WIDTH * by_period[period].handle_cents / most,
                 money=HoldSums()
                 if isinstance(period, dt.datetime)
                 else self.hold.by_period.get(period, HoldSums()),
@@ -406,7 +365,7 @@ class FiguresPage:
 
     # The plot
 
-    def plots(self) -> list[BandPlot]:
+    def plots(self) -> list[Plot]:
         """Draw the win of the range in its band; that of a single table has a line where its dice changed."""
         points = self.figures.points
         if len(points) < 2 or not self.total.is_known:
@@ -418,7 +377,7 @@ class FiguresPage:
                 self.facility.day_begins(day) for day in (self.query.first, self.query.last + DAY)
             )
             changes = lot_changes(self.tables[0], begins, ends)
-        return band_plots(points, axis, self._annotation(), changes)
+        return band_plots(points, axis, self._annotation(), changes, self.plot_title())
 
     def period_plots(self) -> list[PeriodPlot]:
         """Draw handle, pace, seats, and chips sold or hold by hour, day or month; nothing for a single period."""
@@ -698,8 +657,8 @@ def person_names(codes: set[str]) -> dict[str, str]:
     return dict(people.values_list("code", "name"))
 
 
-def _bar(share: Fraction | None, most: Fraction | int) -> str:
-    return f"{max(0.0, float((share or 0) / most)) * BAR_WIDTH:.1f}"
+def _bar(share: Fraction | None, most: Fraction | int) -> float:
+    return max(0.0, float((share or 0) / most)) * BAR_WIDTH
 
 
 def _tag(table: Table) -> str:

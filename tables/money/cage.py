@@ -13,9 +13,9 @@ from reportlab.platypus import Flowable
 
 from audit.models import Person
 from games.engine.odds import in_dollars
+from games.kit import paper as pdf
 from games.models import Facility
 from games.office.pdf import approval
-from games.office.pdf import paper as pdf
 from games.registry import game_by_code
 from tables.core.permissions import CAGE
 from tables.models import Assignment, ChipTransfer, DropBox

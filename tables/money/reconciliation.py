@@ -16,10 +16,10 @@ from django.db.models import F, Q, Sum
 from reportlab.platypus import Flowable
 
 from games.engine.odds import in_dollars
+from games.glossary import MEANINGS
+from games.kit import paper as pdf
 from games.office.pdf import approval
-from games.office.pdf import paper as pdf
 from games.registry import game_by_code
-from tables.core.glossary import MEANINGS
 from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
 from tables.money.chips import KNOWN_DENOMINATIONS, Chips, chips_of, count_of
 from tables.money.tray import Tray, section_of, tray_of

@@ -1,32 +1,10 @@
-"""Formats of the daily report: counts, what is expected, when a table was open. Money, shares: `games/formats.py`."""
+"""Formats of the daily report: how long something took, and when a table was open."""
 
 import datetime as dt
 
-from games.formats import NONE, about, signed_about
 from games.models import Facility
-from tables.core.figure_sums import Sums
 
 MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
-
-
-def thousands(count: int) -> str:
-    """`12,345`."""
-    return f"{count:,}"
-
-
-def pace_words(pace: int | None) -> str:
-    """The pace: `42`; a dash for None."""
-    return NONE if pace is None else f"{pace}"
-
-
-def expected_words(sums: Sums) -> str:
-    """`+$12`, in whole dollars; a dash where it is not known."""
-    return signed_about(sums.expected_cents) if sums.is_known else NONE
-
-
-def band_words(sums: Sums) -> str:
-    """`± $1,234` for two standard deviations, in whole dollars; a dash where they are not known."""
-    return f"± {about(sums.band_cents)}" if sums.is_known else NONE
 
 
 def duration(seconds: int) -> str:

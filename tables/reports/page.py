@@ -3,9 +3,9 @@
 import datetime as dt
 from typing import Any
 
+from games.kit.html import PageTable, figures
 from tables.core.typed_days import EARLIEST
 from tables.reports.charts import hour_chart
-from tables.reports.columns import PageCell, page_cell, page_table
 from tables.reports.event_tables import (
     alert_table,
     correction_table,
@@ -41,7 +41,8 @@ def page_context(report: Report, by: str) -> dict[str, Any]:
         "report": report,
         "day": report.day,
         "by": by,
-        "summary": _summary(report, links),
+        "summary": figures(SUMMARY, report, links),
+        "counts": figures(COUNTS, report, links),
         "tables": _tables(report, by, links),
         "hour_chart": _hour_chart(report),
         "notes": list(expected_notes(report)),
@@ -67,14 +68,6 @@ def _navigation(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
     }
 
 
-def _summary(report: Report, links: ReportLinks) -> dict[str, list[PageCell]]:
-    """The figures of the whole day."""
-    return {
-        "figures": [page_cell(column, report, links) for column in SUMMARY],
-        "counts": [page_cell(column, report, links) for column in COUNTS],
-    }
-
-
 def _tables(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
     """Every table of the page by its name in the templates."""
     view = "game" if by == "game" else "table"
@@ -92,7 +85,7 @@ def _tables(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
         "people": person_table(report),
         "heads": head_table(report),
     }
-    return {name: page_table(table, links) for name, table in tables.items()}
+    return {name: PageTable(table, links) for name, table in tables.items()}
 
 
 def _hour_chart(report: Report) -> Any:

@@ -1,24 +1,22 @@
 """The daily report as a PDF: US Letter, landscape, fonts embedded, the same bytes for the same record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
 from reportlab.platypus import CondPageBreak, Flowable
 
+from games.kit.paper import Cell, PlotDrawing, column_table, content_size, render, styles, table, text
+from games.kit.tables import Column, Table
 from games.office.pdf.approval import moment
-from games.office.pdf.paper import Cell, content_size, render, styles, table, text
-from tables.reports.charts import Bar, hour_chart
-from tables.reports.columns import Column, Drawing, ReportTable
-from tables.reports.drawings import BAND_POINTS, BAR_POINTS, BarDrawing, HourChartDrawing, WhiskerDrawing
+from tables.reports.charts import hour_chart
 from tables.reports.event_tables import EVENT_TABLES
 from tables.reports.figures import Report
 from tables.reports.notes import expected_notes, hour_label, long_day
 from tables.reports.report_day import PLAYS
 from tables.reports.report_tables import (
-    COUNTS,
-    PAPER_SUMMARY,
-    SUMMARY,
+    PAPER_AMOUNTS,
+    PAPER_COUNTS,
     expected_table,
     hour_table,
     later_slip_table,
@@ -26,6 +24,7 @@ from tables.reports.report_tables import (
     slip_table,
 )
 
+WIDTH = content_size(landscape=True)[0]
 HEADS_NOTE = (
     "The last entry of the day on each table's stream. The same entries give the same PDF, byte for byte."
 )
@@ -72,75 +71,21 @@ def status_sentences(report: Report) -> Iterator[str]:
         yield f"Slips filed since about rounds of this day: {len(report.later_slips)}, listed separately."
 
 
-def draw_table(report_table: ReportTable[Any], *, with_heading: bool = True) -> Iterator[Flowable]:
+def draw_table(report_table: Table[Any], *, with_heading: bool = True) -> Iterator[Flowable]:
     """A table of the report on paper, under its heading."""
     if with_heading:
         yield text(report_table.heading, styles()["heading"])
-    rows = report_table.paper_rows()
-    if not rows:
+    if report_table.paper_rows:
+        yield column_table(report_table, WIDTH)
+    else:
         yield text(report_table.empty, styles()["body"])
-        return
-    columns = [_PaperColumn(column, rows) for column in report_table.columns if column.is_on_paper]
-    head = [heading for column in columns for heading in column.headings]
-    widths = [width for column in columns for width in column.widths]
-    cells = [
-        [cell for column in columns for cell in column.cells(row, number)] for number, row in enumerate(rows)
-    ]
-    numbers = [
-        place
-        for place, is_number in enumerate(flag for column in columns for flag in column.are_numbers)
-        if is_number
-    ]
-    yield table([head, *cells], widths, numbers=numbers)
-
-
-class _PaperColumn:
-    """A column on paper, with the column of its drawings beside it where it has any."""
-
-    def __init__(self, column: Column[Any], rows: Sequence[Any]) -> None:
-        self.column = column
-        self.drawings = column.draw(rows) if column.draw else None
-
-    @property
-    def headings(self) -> list[Cell]:
-        return [self.column.heading, *([] if self.drawings is None else [""])]
-
-    @property
-    def widths(self) -> list[float]:
-        if self.drawings is None:
-            return [self.column.width]
-        return [self.column.width, (BAND_POINTS if self.column.has_whiskers else BAR_POINTS) + 8]
-
-    @property
-    def are_numbers(self) -> list[bool]:
-        return [self.column.is_number, *([] if self.drawings is None else [False])]
-
-    def cells(self, row: Any, number: int) -> list[Cell]:
-        cell = _cell(self.column, row)
-        return [cell] if self.drawings is None else [cell, _flowable(self.drawings[number])]
-
-
-def _cell(column: Column[Any], row: Any) -> Cell:
-    value, notes, look = column.text(row), column.notes(row), styles()
-    if not notes and not (column.is_strong and not column.is_number):
-        return value
-    style = "number" if column.is_number else "strong" if column.is_strong else "cell"
-    note_style = look["head-number" if column.is_number else "head"]
-    return [text(value, look[style]), *(text(note, note_style) for note in notes)]
-
-
-def _flowable(drawing: Drawing) -> Flowable:
-    return BarDrawing(drawing) if isinstance(drawing, Bar) else WhiskerDrawing(drawing)
 
 
 def _summary(report: Report) -> Flowable:
     """The counts on the left, the amounts on the right."""
-    columns = [column for column in (*SUMMARY, *COUNTS, *PAPER_SUMMARY) if column.is_on_paper]
-    counts = [column for column in columns if not column.is_number]
-    amounts = [column for column in columns if column.is_number]
     rows = [
         [*_summary_cells(count, report), *_summary_cells(amount, report)]
-        for count, amount in zip_longest(counts, amounts)
+        for count, amount in zip_longest(PAPER_COUNTS, PAPER_AMOUNTS)
     ]
     return table(rows, (3, 3, 3, 3), numbers=(1, 3), head=0)
 
@@ -153,12 +98,12 @@ def _summary_cells(column: Column[Report] | None, report: Report) -> list[Cell]:
 
 def _hours(report: Report) -> Iterator[Flowable]:
     labels = [hour_label(hour.begins, report.day.facility) for hour in report.hours]
-    chart, width = hour_chart(report.hours, labels), content_size(landscape=True)[0]
-    yield CondPageBreak(chart.size[1] * width / chart.size[0] + 60)
+    chart = PlotDrawing(hour_chart(report.hours, labels), WIDTH)
+    yield CondPageBreak(chart.height + 60)
     yield text("Rounds by hour", styles()["heading"])
-    yield HourChartDrawing(chart, width)
+    yield chart
     hours = hour_table(report)
-    if hours.paper_rows():
+    if hours.paper_rows:
         yield from draw_table(hours, with_heading=False)
 
 

@@ -1,13 +1,14 @@
-"""The plots of the table page: geometry in pixels for attributes of SVG, at the size at which they are shown."""
+"""The plots of the table page, at the size at which they are shown."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TypedDict
 
-from games.formats import money, signed
+from games.formats import about, money, signed, signed_about
+from games.kit.plots import LETTER, Circle, Line, Mark, Path, Plot, Scale, Text, apart, grid_amounts
 from games.snapshot_types import WinLines
 
-LETTER, LINE = 7.4, 15  # width of a figure and height of a line of text, 13 pixels high
+LINE, HALF_LETTER = 15, 4.5  # pixels: the height of a line, and from the middle of a text to its foot
 WIN_WIDTH, WIN_HEIGHT = 360, 196
 LEFT, RIGHT, TOP, FOOT = 62, 290, 10, 180
 MOST_GRID_LINES = 4
@@ -23,20 +24,7 @@ class AxisLabel(TypedDict):
     kind: str
 
 
-class WinPlot(TypedDict):
-    """The day's win by round in its band: points of polylines and a polygon, the labels of the grid and of the ends."""
-
-    win: str
-    expected: str
-    band: str
-    grid: list[AxisLabel]
-    ends: list[AxisLabel]
-    last_y: float
-    rounds: int
-    label: str
-
-
-def win_plot(lines: WinLines) -> WinPlot | None:
+def win_plot(lines: WinLines) -> Plot | None:
     """Draw the day's win by round, in its band where that is known; None before the second round."""
     wins, expected, bands = (
         lines["win_line_cents"],
@@ -48,78 +36,41 @@ def win_plot(lines: WinLines) -> WinPlot | None:
     upper = [mean + band for mean, band in zip(expected, bands, strict=True)]
     lower = [mean - band for mean, band in zip(expected, bands, strict=True)]
     low, high = min(0, *wins, *lower), max(0, *wins, *upper)
-    high += high == low
-    step_x, step_y = (RIGHT - LEFT) / (len(wins) - 1), (FOOT - TOP) / (high - low)
+    x_of, y_of = Scale(0, len(wins) - 1, LEFT, RIGHT), Scale(low, high, FOOT, TOP)
 
-    def y_of(cents: int) -> float:
-        return round(FOOT - (cents - low) * step_y, 1)
+    def points(cents_by_round: Iterable[tuple[int, int]]) -> list[tuple[float, float]]:
+        return [(x_of(place), y_of(cents)) for place, cents in cents_by_round]
 
-    def points(cents_by_round: Iterable[tuple[int, int]]) -> str:
-        return " ".join(f"{LEFT + place * step_x:.1f},{y_of(cents)}" for place, cents in cents_by_round)
-
-    ends = [(wins[-1], "win")]
+    marks: list[Mark] = []
     if expected:
-        ends += [(expected[-1], "expected"), (upper[-1], "edge"), (lower[-1], "edge")]
-    label = f"Win of the day by round: lowest {signed(min(wins))}, highest {signed(max(wins))}, now {signed(wins[-1])}"
-    return {
-        "win": points(enumerate(wins)),
-        "expected": points(enumerate(expected)),
-        "band": points(chain(enumerate(upper), reversed(list(enumerate(lower))))),
-        "grid": [
-            {
-                "x": LEFT - LABEL_GAP,
-                "y": y_of(cents),
-                "text": _short(cents),
-                "kind": "zero" if cents == 0 else "",
-            }
-            for cents in _grid(low, high)
-        ],
-        "ends": _apart([(y_of(cents), signed(_dollars(cents)), kind) for cents, kind in ends]),
-        "last_y": y_of(wins[-1]),
-        "rounds": len(wins) - 1,
-        "label": label
-        + (f", expected {signed(_dollars(expected[-1]))} ± {money(_dollars(bands[-1]))}" if expected else ""),
-    }
-
-
-def _dollars(cents: int) -> int:
-    return 100 * round(cents / 100)
-
-
-def _short(cents: int) -> str:
-    return ("−" if cents < 0 else "") + money(abs(cents))
-
-
-def _grid(low: int, high: int) -> list[int]:
-    """Return round amounts between two amounts, zero among them, at most as many as are readable."""
-    step = 100
-    for factor in _steps():
-        step = 100 * factor
-        if (high - low) // step < MOST_GRID_LINES:
-            break
-    first = -(-low // step)
-    return [step * number for number in range(first, high // step + 1)]
-
-
-def _steps() -> Iterable[int]:
-    power = 1
-    while True:
-        yield from (power, 2 * power, 5 * power)
-        power *= 10
-
-
-def _apart(ends: Sequence[tuple[float, str, str]]) -> list[AxisLabel]:
-    """Return the labels at the right end, moved apart so that none covers another."""
-    labels: list[AxisLabel] = [
-        {"x": RIGHT + LABEL_GAP, "y": y, "text": text, "kind": kind} for y, text, kind in sorted(ends)
+        edges = chain(enumerate(upper), reversed(list(enumerate(lower))))
+        marks += [
+            Path(points(edges), "band-area", is_closed=True),
+            Path(points(enumerate(expected)), "expected"),
+        ]
+    for cents in grid_amounts(low, high, MOST_GRID_LINES):
+        y = y_of(cents)
+        marks += [
+            Line(LEFT, y, RIGHT, y, "grid" if cents else "grid zero"),
+            Text(LEFT - LABEL_GAP, y + HALF_LETTER, money(cents), "before"),
+        ]
+    marks += [Path(points(enumerate(wins)), "win"), Circle(RIGHT, y_of(wins[-1]), 4)]
+    ends = [(y_of(wins[-1]), wins[-1], "win")]
+    if expected:
+        ends += [
+            (y_of(cents), cents, kind)
+            for cents, kind in ((expected[-1], "expected"), (upper[-1], "edge"), (lower[-1], "edge"))
+        ]
+    ends.sort()
+    ys = apart([y for y, _cents, _kind in ends], WIN_HEIGHT - 6, LINE)
+    marks += [
+        Text(RIGHT + LABEL_GAP, y + HALF_LETTER, signed_about(cents), kind)
+        for y, (_y, cents, kind) in zip(ys, ends, strict=True)
     ]
-    for above, label in pairwise(labels):
-        label["y"] = max(label["y"], above["y"] + LINE)
-    excess = max(0, labels[-1]["y"] - WIN_HEIGHT + 6)
-    for label in reversed(labels):
-        label["y"] = round(label["y"] - excess, 1)
-        excess = max(0, excess - LINE / 2)
-    return labels
+    words = f"Win of the day by round: lowest {signed(min(wins))}, highest {signed(max(wins))}, now {signed(wins[-1])}"
+    if expected:
+        words += f", expected {signed_about(expected[-1])} ± {about(bands[-1])}"
+    return Plot(WIN_WIDTH, WIN_HEIGHT, marks, "win-plot", words)
 
 
 def axis_labels(marks: Sequence[tuple[float, str, str]], width: float, y: float) -> list[AxisLabel]:

@@ -29,6 +29,7 @@ from games.engine.rules import Rules
 from games.engine.wagers import Wager
 from games.exposure import Exposure, exposure
 from games.formats import money, signed, whole_dollars
+from games.kit.plots import Plot
 from games.layout_drawing import is_dice_corrected
 from games.snapshot_types import (
     ALERT_LEVELS,
@@ -66,7 +67,7 @@ from tables.screens import failures, layout, run, templates
 from tables.screens.floor_plan import shape_of
 from tables.screens.formats import countdown, seconds_between
 from tables.screens.layout import Spot
-from tables.screens.plots import AxisLabel, WinPlot, axis_labels, win_plot
+from tables.screens.plots import AxisLabel, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
 from tables.staffing.breaks import overdue_at
@@ -1325,7 +1326,7 @@ class TableData(ScreenData):
         return round_rows(self.s["table"]["game"], self.s["history"])
 
     @cached_property
-    def win_plot(self) -> WinPlot | None:
+    def win_plot(self) -> Plot | None:
         """The day's win by round, in its band."""
         return win_plot(self.s["figures"])
 

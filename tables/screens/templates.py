@@ -17,8 +17,8 @@ from minijinja import Environment
 from games import registry
 from games.chips import chip_class
 from games.formats import money, plain, signed
+from games.glossary import MEANINGS
 from games.layout_drawing import listed
-from tables.core.glossary import MEANINGS
 from tables.screens.formats import breakable, cite, clock
 
 # They return the same text for the same value: Python is called from Rust for each, so there are few, and none is slow.

@@ -3,7 +3,7 @@
 from django import template
 
 from games import formats
-from tables.core.glossary import meaning
+from games.glossary import meaning
 
 register = template.Library()
 register.filter("money", formats.money)

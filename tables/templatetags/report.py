@@ -2,9 +2,11 @@
 
 from django import template
 
+from games.kit.tables import grouped
 from tables.reports import formatting
 
 register = template.Library()
 
-for function in (formatting.thousands, formatting.duration, formatting.spans):
+for function in (formatting.duration, formatting.spans):
     register.filter(function)
+register.filter("thousands", grouped)

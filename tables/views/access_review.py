@@ -1,18 +1,18 @@
 """The access review: everybody who may sign in, and what each role may do, as a page and as CSV."""
 
-import csv
-import io
 import json
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.export import escape_formula
 from audit.models import Entry, Person, Role
 from audit.runner import Act, ActRunner
+from games.kit.files import csv_table
+from games.kit.tables import TEXT, Column, Table
 from games.models import Facility
 from games.office.core import runner as office_runner
 from games.separation import policy
@@ -33,7 +33,6 @@ AREAS: tuple[tuple[str, ActRunner], ...] = (  # type: ignore[type-arg]  # of any
 )
 DOES, PREPARES, APPROVES = "does", "prepares", "approves"
 ON_CHANGES = frozenset({"approve_change", "send_back_change", "take_back_change"})
-COLUMNS = ("code", "name", "badge", "role", "department", "works in", "area", "act", "right")
 REVIEWS_MAX = 12
 
 
@@ -64,6 +63,28 @@ class RoleRights:
         return [(area, kind, acts) for (area, kind), acts in groups.items()]
 
 
+class AccessLine(NamedTuple):
+    """A person and one of their rights."""
+
+    person: Person
+    group: RoleRights
+    right: Right
+
+
+C = Column[AccessLine]
+COLUMNS = (
+    C("code", TEXT, lambda line: line.person.code),
+    C("name", TEXT, lambda line: line.person.name),
+    C("badge", TEXT, lambda line: line.person.badge),
+    C("role", TEXT, lambda line: line.group.role),
+    C("department", TEXT, lambda line: line.group.department),
+    C("works in", TEXT, lambda line: line.person.facility or "all"),
+    C("area", TEXT, lambda line: line.right.area),
+    C("act", TEXT, lambda line: line.right.act),
+    C("right", TEXT, lambda line: line.right.right),
+)
+
+
 @require_GET
 def access(request: HttpRequest, facility: str) -> HttpResponse:
     """Who has access, what each role may do, and the reviews before."""
@@ -84,18 +105,14 @@ def access(request: HttpRequest, facility: str) -> HttpResponse:
 def access_csv(request: HttpRequest, facility: str) -> HttpResponse:
     """A row for each person and each act that they may do."""
     _person, facility_row = facility_page_for(request, facility, DEVICES)
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for group in rights_by_role(facility_row, people_with_access(facility_row)):
-        for person in group.people:
-            who = (
-                person.code, person.name, person.badge, group.role, group.department, person.facility or "all",
-            )  # fmt: skip
-            for right in group.rights:
-                writer.writerow([escape_formula(cell) for cell in (*who, right.area, right.act, right.right)])
+    lines = [
+        AccessLine(person, group, right)
+        for group in rights_by_role(facility_row, people_with_access(facility_row))
+        for person in group.people
+        for right in group.rights
+    ]
     day = facility_row.gaming_day(clock.now()).isoformat()
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(csv_table(Table(COLUMNS, lines)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="access-{facility_row.code}-{day}.csv"'
     return response
 

@@ -10,12 +10,14 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person
+from games.kit.html import PageTable
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import SEES_EVERYTHING, STAFFERS
 from tables.core.scope import scope_of
 from tables.dice_watch.page import lots_at
 from tables.figures.exports import FORMATS
+from tables.figures.figure_tables import families_table, main_table, periods_table, seats_table
 from tables.figures.page import FiguresPage
 from tables.figures.query import read_query
 from tables.figures.report_rows import missing_count, schedule_rows
@@ -31,17 +33,14 @@ def figures(request: HttpRequest, facility: str) -> HttpResponse:
     """Show the figures of the tables that the person may see: today's, or those of a range."""
     person, facility_row = facility_page_for(request, facility, FIGURES)
     page, context = _page(request, person, facility_row)
-    rows = page.group_rows()
     return render(
         request,
         "tables/figures/figures.html",
         context
         | {
             "filters": page.filters(),
-            "rows": rows,
-            "total_row": page.total_row(rows),
+            "main": PageTable(main_table(page)),
             "by_options": page.by_options(),
-            "families": page.family_rows(),
         },
     )
 
@@ -62,8 +61,7 @@ def table_figures(request: HttpRequest, facility: str, table: str) -> HttpRespon
             "filters": page.filters(of_table=True),
             "table": table_row,
             "game": game_by_code(table_row.game),
-            "families": page.family_rows(),
-            "seats": page.seat_rows(),
+            "seats": PageTable(seats_table(page)),
             "lots": lots_at(table_row, page.query.first, page.query.last),
             "all_tables_url": reverse("figures", args=[facility]) + page.query.parameters(table=""),
         },
@@ -122,9 +120,9 @@ def _page(
         "sums": total,
         "money": page.money,
         "plots": page.plots(),
-        "plot_title": page.plot_title(),
         "period_plots": page.period_plots(),
-        "periods": page.period_rows(),
+        "families": PageTable(families_table(page)),
+        "periods": PageTable(periods_table(page)),
         "uncounted": page.uncounted,
         "missing_reports": missing_count(facility, now) if person.role in REPORT_READERS else 0,
         "reads_reports": person.role in REPORT_READERS,

@@ -13,10 +13,10 @@ from audit import clock
 from audit.export import escape_formula
 from audit.models import Person
 from games.formats import money, signed
+from games.kit.files import dollars_text
 from games.models import Facility
 from tables.core.typed_days import read_day
 from tables.desk.access import may_see_desk
-from tables.desk.sheets.columns import dollars_text
 from tables.figures.query import visible_tables
 from tables.money.reconciliation import COLUMNS, InventoryPaper, Reconciliation, SheetColumn, reconcile
 from tables.money.tray import keeps_inventory

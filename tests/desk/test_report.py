@@ -14,10 +14,11 @@ from django.urls import reverse
 from audit import clock
 from audit.models import Entry
 from games.formats import about, money, percent, signed_about
+from games.kit.plots import Line, Rect, Text, bars
+from games.kit.tables import TEXT, Column, Kind
 from tables.core.figure_sums import ExactSum, Sums
 from tables.reports import event_tables, report_tables
-from tables.reports.charts import bars, hour_chart, whiskers
-from tables.reports.columns import Column
+from tables.reports.charts import hour_chart
 from tables.reports.events import CorrectionCount
 from tables.reports.figures import Figures, HourFigures, ReportRow, build_report
 from tables.reports.formatting import spans
@@ -25,6 +26,7 @@ from tables.reports.pdf import report_pdf
 from tables.reports.report_day import ReportDay
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
+from tests.services.plots import marks_of
 
 pytestmark = pytest.mark.both_databases
 
@@ -281,9 +283,8 @@ def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
     declared = report_tables.row_columns
     column: Column[ReportRow] = Column(
         "Wagers a round",
+        Kind(lambda wagers: f"{float(wagers):.2f}"),
         lambda row: Fraction(row.figures.sums.wagers, row.figures.rounds),
-        lambda wagers: f"{float(wagers):.2f}",
-        is_number=True,
         page_notes=lambda row: [f"of {row.figures.rounds} rounds"],
     )
     monkeypatch.setattr(report_tables, "row_columns", lambda report, by: (*declared(report, by), column))
@@ -299,7 +300,7 @@ def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
 @in_database
 def test_a_column_of_a_list_is_added_by_one_declaration(hands, scene, monkeypatch):
     small_day(hands, scene)
-    column: Column[CorrectionCount] = Column("Kind", lambda row: row.type)
+    column: Column[CorrectionCount] = Column("Kind", TEXT, lambda row: row.type)
     monkeypatch.setattr(event_tables, "CORRECTIONS", (*event_tables.CORRECTIONS, column))
     assert "1 wager.missed" in read(scene)[0]
     assert "missed wager written down 1 wager.missed" in printed(paper(scene))
@@ -331,9 +332,11 @@ def test_money_is_exact_and_what_is_expected_has_whole_dollars():
 
 
 def test_bars_start_at_one_zero_and_a_loss_goes_left():
-    gain, loss, nothing = bars([3_000, -1_000, 0])
-    assert (gain.x, gain.width, gain.zero) == ("62.5", "172.5", "62.5")
-    assert (loss.x, loss.width, loss.is_loss, nothing.width) == ("5.0", "57.5", True, "0.0")
+    plots = bars([3_000, -1_000, 0])
+    gain, loss, nothing = (marks_of(plot, Rect)[0] for plot in plots)
+    (zero,) = marks_of(plots[0], Line)
+    assert (gain.x, gain.width, gain.kind, zero.x1) == (62.5, 172.5, "", 62.5)
+    assert (loss.x, loss.width, loss.kind, nothing.width) == (5.0, 57.5, "report-loss", 0.0)
 
 
 def exactly(number: int) -> ExactSum:
@@ -343,16 +346,20 @@ def exactly(number: int) -> ExactSum:
 
 
 def test_a_win_beyond_two_standard_deviations_is_marked():
-    inside, outside, hedged = whiskers(
-        [
-            Sums(rounds=1, taken_cents=300, expected=exactly(100), variance=exactly(10_000)),
-            Sums(rounds=1, taken_cents=301, expected=exactly(100), variance=exactly(10_000)),
-            # one course of a game with its cover
-            Sums(rounds=1, taken_cents=100, expected=exactly(100), variance=exactly(-1)),
-        ]
-    )
-    assert [whisker.is_outside for whisker in (inside, outside, hedged)] == [False, True, False]
-    assert (hedged.band, float(inside.band) > 0) == ("0.0", True)
+    rows = [
+        Sums(rounds=1, taken_cents=300, expected=exactly(100), variance=exactly(10_000)),
+        Sums(rounds=1, taken_cents=301, expected=exactly(100), variance=exactly(10_000)),
+        # one course of a game with its cover
+        Sums(rounds=1, taken_cents=100, expected=exactly(100), variance=exactly(-1)),
+    ]
+    drawn = report_tables.beside_rows([report_tables.ExpectedRow("", sums) for sums in rows])
+    assert [plot.marks[-1].kind for plot in drawn] == [
+        "report-dot",
+        "report-dot report-dot--out",
+        "report-dot",
+    ]
+    widths = [marks_of(plot, Rect, "report-band")[0].width for plot in drawn]
+    assert (widths[2], widths[0] > 0) == (0.0, True)
 
 
 def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():
@@ -361,7 +368,11 @@ def test_chart_columns_start_at_the_bottom_and_the_grid_has_round_figures():
         for number, count in enumerate((0, 7, 45))
     ]
     chart = hour_chart(hours, ["06:00", "07:00", "08:00"])
-    assert [line.label for line in chart.grid] == ["0", "20", "40", "60"]
-    assert [bar.height for bar in chart.bars] == ["0.0", "19.1", "123.0"]
-    assert [bar.label for bar in chart.bars] == ["06:00", "", ""]
-    assert chart.description == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."
+    columns = [mark.height for mark in chart.marks if isinstance(mark, Rect)]
+    texts = {
+        kind: [mark.text for mark in chart.marks if isinstance(mark, Text) and mark.anchor == kind]
+        for kind in ("end", "middle")
+    }
+    assert texts == {"end": ["0", "20", "40", "60"], "middle": ["06:00", "7", "45"]}
+    assert [round(height, 1) for height in columns] == [0.0, 19.1, 123.0]
+    assert chart.words == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."

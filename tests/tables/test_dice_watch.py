@@ -27,6 +27,7 @@ from games.dice_watch import (
     log_evidence,
     total_chances,
 )
+from games.kit.plots import Line
 from games.models import Facility
 from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
 from tables.cases.case import open_found_cases
@@ -36,13 +37,14 @@ from tables.core.alert_kinds import ALERT_RULES
 from tables.dice_watch import page as watch_page
 from tables.dice_watch.alert_rules import UNFAIR_LOT
 from tables.dice_watch.page import lots_at, watch_of
-from tables.dice_watch.plots import evidence_line
+from tables.dice_watch.plots import EvidenceWords, evidence_line
 from tables.dice_watch.watch import count_dice
 from tables.dice_watch.words import rarity_words
 from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
 from tables.screens.screen_data import ConsoleData, TileData, WallData
+from tests.services.plots import marks_of
 
 COLORS = ("green", "green", "red")
 
@@ -207,12 +209,17 @@ def test_the_drawing_says_since_when_the_evidence_has_been_above_1():
     first = dt.datetime(2026, 11, 21, 10, 0, tzinfo=dt.UTC)
     hours = [first + dt.timedelta(hours=number) for number in range(1, 6)]
     logs = (0.5, -0.2, -0.1, 0.4, 1.2)
-    line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0)
-    assert line is not None and (line.rose, line.rose_x) == ("21 Nov 13:00", "208.0")  # 3 of 5 hours
-    fair = evidence_line([(hours[0], -0.1)], first, 10.0)
-    assert fair is not None and (fair.rose, fair.rose_x) == ("", "")
-    at_once = evidence_line([(hours[0], 0.1)], first, 10.0)
+    words = EvidenceWords("3.3", "20", is_found=False)
+    line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0, words)
+    assert line is not None and line.rose == "21 Nov 13:00"
+    assert [mark.x1 for mark in marks_of(line.plot, Line, "watch-rose")] == [208]  # 3 of 5 hours
+    fair = evidence_line([(hours[0], -0.1)], first, 10.0, words)
+    assert fair is not None and fair.rose == "" and "watch-rose" not in fair.plot.svg()
+    at_once = evidence_line([(hours[0], 0.1)], first, 10.0, words)
     assert at_once is not None and at_once.rose == "21 Nov 10:00"
+    assert (
+        at_once.plot.words == "Evidence against fair dice: 3.3 now, alarm at 20, above 1 since 21 Nov 10:00"
+    )
 
 
 # A finding

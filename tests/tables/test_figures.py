@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from games.kit.plots import Circle, Line, Path, Text
 from tables.screens import selectors
 from tables.screens.plots import LETTER, axis_labels, win_plot
 
@@ -34,25 +35,31 @@ def lines(*points):
 def test_the_win_is_drawn_in_its_band_from_the_second_round_on():
     assert win_plot(lines((0, 0, 0), (25, 10, 20))) is None
     plot = win_plot(lines((0, 0, 0), (-25, 10, 20), (0, 15, 40), (30, 20, 60)))
-    assert plot["win"] == "62.0,123.3 138.0,158.8 214.0,123.3 290.0,80.8"
-    assert plot["band"].startswith("62.0,123.3 ") and plot["band"].count(",") == 8
-    assert plot["last_y"] == 80.8
-    assert [line["text"] for line in plot["grid"]] == ["$0", "$50"]
-    assert [(end["text"], end["kind"]) for end in plot["ends"]] == [
+    paths = {mark.kind: mark.points for mark in plot.marks if isinstance(mark, Path)}
+    assert [(round(x, 1), round(y, 1)) for x, y in paths["win"]] == [
+        (62.0, 123.3), (138.0, 158.8), (214.0, 123.3), (290.0, 80.8),
+    ]  # fmt: skip
+    assert paths["band-area"][0] == paths["win"][0] and len(paths["band-area"]) == 8
+    (end,) = (mark for mark in plot.marks if isinstance(mark, Circle))
+    assert (end.x, round(end.y, 1)) == (290, 80.8)
+    texts = [mark for mark in plot.marks if isinstance(mark, Text)]
+    assert [text.text for text in texts if text.kind == "before"] == ["$0", "$50"]
+    ends = [text for text in texts if text.kind != "before"]
+    assert [(text.text, text.kind) for text in ends] == [
         ("+$80", "edge"),
         ("+$30", "win"),
         ("+$20", "expected"),
         ("−$40", "edge"),
     ]
-    assert all(below["y"] - above["y"] >= 15 for above, below in pairwise(plot["ends"]))
-    assert plot["label"].endswith("now +$30, expected +$20 ± $60")
+    assert all(below.y - above.y >= 15 for above, below in pairwise(ends))
+    assert plot.words.endswith("now +$30, expected +$20 ± $60")
 
 
 def test_the_win_without_a_known_band_is_drawn_alone():
     plot = win_plot(
         {**lines((0, 0, 0), (-25, 0, 0), (10, 0, 0)), "expected_line_cents": [], "band_line_cents": []}
     )
-    assert (plot["band"], plot["expected"], [end["kind"] for end in plot["ends"]]) == ("", "", ["win"])
+    assert {mark.kind for mark in plot.marks if not isinstance(mark, Line)} == {"before", "win", ""}
 
 
 @given(

@@ -21,16 +21,15 @@ from django.core.management import call_command
 
 from games.chips import KNOWN_CHIPS_CENTS
 from games.formats import about, money, percent, signed, signed_about, whole_dollars
+from games.glossary import MEANINGS
 from games.models import Facility
 from tables.core.figure_sums import Sums
-from tables.core.glossary import MEANINGS
 from tables.figures import rollup
 from tables.figures.page import FiguresRow
 from tables.handover.figures import shift_figures
 from tables.handover.shifts import ShiftToHandOver
 from tables.models import Assignment, Round
 from tables.reports import report_tables
-from tables.reports.formatting import expected_words
 from tables.screens.selectors import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
@@ -377,7 +376,7 @@ def test_whole_dollars_are_rounded_from_the_cents_everywhere() -> None:
     sums = Sums(rounds=1)
     sums.expected.add(Fraction(2504, 10))
     said = {
-        expected_words(sums),
+        report_tables.EXPECTED_COLUMN.text(report_tables.ExpectedRow("Total", sums)),
         FiguresRow("Total", sums).expected,
         signed(whole_dollars(sums.expected_cents)),
     }

@@ -14,10 +14,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.formats import percent, signed
+from games.kit.plots import Text
+from games.kit.tables import MONEY, Column
 from tables.clock.ticker import tick
-from tables.figures import rollup
+from tables.figures import figure_tables, rollup
 from tables.figures.hold import sold_by_hour
 from tables.figures.lot_changes import lot_changes
+from tables.figures.page import FiguresRow
 from tables.figures.pit_history import pit_moves
 from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
@@ -363,6 +366,28 @@ def test_small_plots_show_each_hour(hands, scene):
     assert 'class="target"' in bars and 'y1="10.0"' in bars
 
 
+def test_a_column_is_added_by_one_declaration_and_its_place_in_the_layouts(hands, scene, monkeypatch):
+    play_two_hours(hands, scene)
+    column: Column[FiguresRow] = Column(
+        "Lost wagers", MONEY, lambda row: row.sums.taken_cents, "lost_wagers_cents"
+    )
+    for layout in ("PAGE", "PAPER", "FILE"):
+        monkeypatch.setattr(figure_tables, layout, (*getattr(figure_tables, layout), column))
+    client = scene.browser("podium", "shift-manager")
+    files = {form: client.get(f"{PAGE}export.{form}").content for form in ("csv", "jsonl", "xlsx", "pdf")}
+    assert "Lost wagers" in read(scene)[0] and '<td class="num">$80</td></tr></tfoot>' in read(scene)[1]
+    (line,) = [
+        row for row in csv.DictReader(StringIO(files["csv"].decode("utf-8-sig"))) if row["Name"] == "T-01"
+    ]
+    assert line["Lost wagers"] == "80.00"
+    assert json.loads(files["jsonl"].splitlines()[0])["lost_wagers_cents"] == 8_000
+    heads, row, *_ = cells(BytesIO(files["xlsx"]), "Table")
+    (place,) = [letter for letter, cell in heads.items() if cell[2] == "Lost wagers"]
+    assert (row[place][0], row[place][2]) == ("n", "80")
+    words = [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(files["pdf"])]
+    assert "Lost wagers" in re.sub(r"\s+", " ", " ".join(words))
+
+
 def test_the_win_plot_of_a_table_has_a_line_where_its_dice_changed(hands, scene):
     play_two_hours(hands, scene)
     changes = [
@@ -372,7 +397,9 @@ def test_the_win_plot_of_a_table_has_a_line_where_its_dice_changed(hands, scene)
     ]
     points = [PlotPoint(at(10), 0, 0.0, 0.0), PlotPoint(at(11), 100, 50.0, 80.0)]
     wide = band_plots(points, Axis(at(10).timestamp(), at(11).timestamp(), []), None, changes)[0]
-    assert [[text.text for text in line.texts] for line in wide.lots] == [["dice L-0001", "L-0002"], []]
+    lines = [mark for mark in wide.marks if mark.kind == "lot-line"]
+    names = [mark.text for mark in wide.marks if isinstance(mark, Text) and "L-000" in mark.text]
+    assert len(lines) == 2 and names == ["dice L-0001", "L-0002"]  # the second has no room for its own
     found = lot_changes(scene.fresh, at(6), at(12))
     assert [change.lot for change in found] == [scene.snapshot["lot"]["code"]]
     assert '<line class="lot-line"' in read(scene, f"{PAGE}T-01/?from=2026-11-21")[1]

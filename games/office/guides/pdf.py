@@ -10,8 +10,8 @@ from reportlab.platypus import Flowable, KeepTogether, PageBreak, Spacer
 from games.guide.content_types import GameText, GuideExample, GuideLayout, GuideRow, GuideWager
 from games.guide.standing import approval_of, is_approved
 from games.guide.words import TAGS, day, words
+from games.kit.paper import BOLD, CHINESE, INK, INTER, content_size, render, styles, table, text
 from games.models import Guide
-from games.office.pdf.paper import BOLD, CHINESE, INK, INTER, content_size, render, styles, table, text
 
 FELT, IVORY = HexColor("#0b211a"), HexColor("#f4ecda")
 IVORY_2 = HexColor("#c9c6b2")

@@ -1,4 +1,4 @@
-"""Charts of the house advantage: geometry in tenths of a pixel for SVG attributes, without floats."""
+"""Charts of the house advantage: a bar for each row of the sheet, and the line of one row of the paytable."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,41 +8,25 @@ from math import ceil, floor
 from games.engine import Rules
 from games.engine.odds import Odds, Pays, Prize
 from games.formats import percent
+from games.kit.plots import BAR_BOX, Circle, Line, Mark, Path, Plot, Rect, Scale, Text, round_steps
 from games.registry import game_of
 
-BAR_WIDTH, BAR_HEIGHT = 240, 20
+BAR_WIDTH = BAR_BOX[0]
 LEAST_PLAYER_SIDE = 46  # pixels left of zero if a wager favors the player
 LEFT_OF_ZERO = 12
 LOWEST_DRAWN = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
-
-
-def px(position: Fraction) -> str:
-    """Return a position in pixels with one decimal."""
-    tenths = round(position * 10)
-    sign = "-" if tenths < 0 else ""
-    return f"{sign}{abs(tenths) // 10}.{abs(tenths) % 10}"
+BEYOND = ((10, 2), (2, 10), (10, 18))  # the arrow
 
 
 @dataclass(frozen=True)
-class Bar:
-    """The bar of one row: where it begins and how long it is. `previous` marks an older figure, "" for none."""
-
-    x: str
-    width: str
-    previous: str
-    favors_player: bool
-    beyond: bool
-
-
-@dataclass(frozen=True)
-class Scale:
+class BarScale:
     """The position of zero, and the pixels that stand for 100 %."""
 
     zero: Fraction
     unit: Fraction
 
     @classmethod
-    def of(cls, advantages: Iterable[Fraction]) -> "Scale":
+    def of(cls, advantages: Iterable[Fraction]) -> "BarScale":
         """Return the scale on which all these figures fit."""
         figures = list(advantages)
         low, high = max(LOWEST_DRAWN, min([Fraction(0), *figures])), max([Fraction(1, 100), *figures])
@@ -52,25 +36,19 @@ class Scale:
         zero = max(Fraction(LEAST_PLAYER_SIDE), 4 + room * -low / (high - low))
         return cls(zero, min((zero - 4) / -low, (BAR_WIDTH - 4 - zero) / high))
 
-    def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Bar:
-        """Return the bar of a figure, with a mark for an older one."""
-        length = max(LOWEST_DRAWN, advantage) * self.unit
-        start = self.zero + min(Fraction(0), length)
-        return Bar(
-            px(start),
-            px(abs(length)),
-            "" if previous is None else px(self.zero + max(LOWEST_DRAWN, previous) * self.unit),
-            advantage < 0,
-            advantage < LOWEST_DRAWN,
-        )
-
-    @property
-    def zero_x(self) -> str:
-        return px(self.zero)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return BAR_WIDTH, BAR_HEIGHT
+    def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Plot:
+        """Draw a figure from zero, with a mark for an older one."""
+        zero, length = float(self.zero), float(max(LOWEST_DRAWN, advantage) * self.unit)
+        marks: list[Mark] = [
+            Line(zero, -300, zero, 300, "odds-zero"),
+            Rect(zero + min(0, length), 6, abs(length), 8, "odds-favors" if advantage < 0 else ""),
+        ]
+        if advantage < LOWEST_DRAWN:
+            marks.append(Path(BEYOND, "odds-beyond"))
+        if previous is not None:
+            x = float(self.zero + max(LOWEST_DRAWN, previous) * self.unit)
+            marks.append(Line(x, 3, x, 17, "odds-was"))
+        return Plot(*BAR_BOX, marks, "odds-bar", is_stretched=True)
 
 
 # The chart of one row of the paytable
@@ -82,46 +60,16 @@ LETTER_WIDTH = 9  # the average width of a letter in pixels, rounded up
 
 
 @dataclass(frozen=True)
-class Point:
-    """A marked payout on the line, with its house advantage."""
-
-    x: str
-    y: str
-    label: str
-    label_x: str
-    label_y: str
-    anchor: str
-    sort: str  # floor, before, even, now
-
-
-@dataclass(frozen=True)
-class Tick:
-    x: str
-    label: str
-
-
-@dataclass(frozen=True)
 class Curve:
-    """The house advantage (y) over the payout of a row of the paytable (x, units for one).
+    """The house advantage (y) over the payout of a row of the paytable (x, units for one), with what is marked on it.
 
-    The line crosses from the house to the player at `even_x`. `refused_from`: the first odds to one that the gate
-    refuses, if the edition allows a choice. `description` is the chart in words.
+    `refused_from`: the first odds to one that the gate refuses, if the edition allows a choice. The words of the plot
+    are the chart in words.
     """
 
     title: str
-    description: str
     refused_from: str
-    house: str  # points of the part of the line that favors the house, and of the part that favors the player
-    player: str
-    zero_y: str
-    even_x: str
-    even_width: str
-    floor_x: str  # left of it the payout is below the floor; "" if no part is below
-    floor_width: str
-    plot: tuple[int, int]
-    points: tuple[Point, ...]
-    ticks: tuple[Tick, ...]
-    size: tuple[int, int] = (WIDTH, HEIGHT)
+    plot: Plot
 
 
 @dataclass(frozen=True)
@@ -216,31 +164,28 @@ def _draw_curve(
     first, last = marks[0][0], max(marks[-1][0], line.even)
     start = max(Fraction(0), first - (last - first) / 20) if last > first else first / 2
     end = last + max((last - start) / 7, Fraction(1, 4))
-    top, low = line(start), line(end)
-
-    def x(payout: Fraction) -> Fraction:
-        return LEFT + (RIGHT - LEFT) * (payout - start) / (end - start)
-
-    def y(payout: Fraction) -> Fraction:
-        return PLOT_TOP + (PLOT_FOOT - PLOT_TOP) * (top - line(payout)) / (top - low)
-
-    corner, even = f"{px(x(line.even))},{px(y(line.even))}", x(line.even)
+    x_of, y_of = Scale(start, end, LEFT, RIGHT), Scale(line(end), line(start), PLOT_FOOT, PLOT_TOP)
+    even_x, zero_y, height = x_of(line.even), y_of(0), PLOT_FOOT - PLOT_TOP
     from_ = floor(line.even) + 1
-    under = least if least is not None and least > start and first < least else None
+    drawn: list[Mark] = []
+    if least is not None and least > start and first < least:  # left of it the payout is below the floor
+        drawn.append(Rect(LEFT, PLOT_TOP, x_of(least) - LEFT, height, "odds-refused"))
+    drawn += [
+        Rect(even_x, PLOT_TOP, RIGHT - even_x, height, "odds-refused"),
+        Line(LEFT, zero_y, RIGHT, zero_y, "odds-zero"),
+        Path([(x_of(start), y_of(line(start))), (even_x, zero_y)], "odds-house"),
+        Path([(even_x, zero_y), (x_of(end), y_of(line(end)))], "odds-player"),
+        *_points([(x_of(payout), y_of(line(payout)), words, sort) for payout, words, sort in marks]),
+        *(
+            Text(x_of(tick), HEIGHT - 6, f"{tick:,} to 1", "odds-tick", "middle")
+            for tick in _ticks(start, end)
+        ),
+    ]
+    words = _describe_curve(marks, label, line, from_ if may_choose else None)
     return Curve(
-        title=f"What {label} can pay",
-        description=_describe_curve(marks, label, line, from_ if may_choose else None),
-        refused_from=f"refused from {from_:,} to 1" if may_choose else "",
-        house=f"{px(x(start))},{px(y(start))} {corner}",
-        player=f"{corner} {px(x(end))},{px(y(end))}",
-        zero_y=px(y(line.even)),
-        even_x=px(even),
-        even_width=px(RIGHT - even),
-        floor_x=px(Fraction(LEFT)) if under is not None else "",
-        floor_width=px(x(under) - LEFT) if under is not None else "",
-        plot=(PLOT_TOP, PLOT_FOOT - PLOT_TOP),
-        points=tuple(_points([(x(payout), y(payout), words, sort) for payout, words, sort in marks])),
-        ticks=tuple(Tick(px(x(Fraction(tick))), f"{tick:,} to 1") for tick in _ticks(start, end)),
+        f"What {label} can pay",
+        f"refused from {from_:,} to 1" if may_choose else "",
+        Plot(WIDTH, HEIGHT, drawn, "odds-plot", words, "odds-plot-t"),
     )
 
 
@@ -259,26 +204,20 @@ def _to_one(payout: Fraction) -> str:
     return f"{hundredths // 100:,}{decimals} to 1"
 
 
-def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[Point]:
-    """Place the labels above right, where a falling line leaves space, otherwise below left."""
-    above_until = Fraction(0)
+def _points(places: Sequence[tuple[float, float, str, str]]) -> Iterable[Mark]:
+    """Mark payouts, with labels above right, where a falling line leaves space, otherwise below left."""
+    above_until = 0.0
     for x, y, words, sort in places:
-        wide = LETTER_WIDTH * len(words)
-        is_above = x + 8 >= above_until and x + 8 + wide <= WIDTH
-        if is_above:
+        kind, wide = f"odds-point--{sort}", LETTER_WIDTH * len(words)
+        yield Circle(x, y, 5.5, f"odds-point {kind}")
+        if x + 8 >= above_until and x + 8 + wide <= WIDTH:
             above_until = x + 8 + wide
-            yield Point(px(x), px(y), words, px(x + 8), px(y - 9), "start", sort)
+            yield Text(x + 8, y - 9, words, kind, "start")
         else:
-            yield Point(px(x), px(y), words, px(x - 8), px(y + 18), "end", sort)
+            yield Text(x - 8, y + 18, words, kind, "end")
 
 
 def _ticks(start: Fraction, end: Fraction) -> Iterable[int]:
     """Return about six round payouts along the axis."""
-    step = 1
-    while (end - start) / step > TICKS:
-        step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]
-    tick = ceil(start / step) * step
-    while tick <= end:
-        if tick > 0:
-            yield tick
-        tick += step
+    step = next(step for step in round_steps(1) if (end - start) / step <= TICKS)
+    return (tick for tick in range(ceil(start / step) * step, floor(end) + 1, step) if tick > 0)

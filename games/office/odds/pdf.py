@@ -4,22 +4,18 @@ from collections.abc import Sequence
 
 from reportlab.platypus import CondPageBreak, Flowable
 
-from games.office.odds.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
-from games.office.odds.sheet import OddsRow, OddsSheet
-from games.office.pdf.paper import (
-    BRASS,
-    DIM,
-    FAINT,
-    INK,
-    INTER,
-    STOP,
+from games.kit.paper import (
+    ROW_HEIGHT,
     Cell,
+    PlotDrawing,
     content_size,
+    fitted,
     render,
     styles,
-    table,
     text,
 )
+from games.office.odds.charts import Curve
+from games.office.odds.sheet import OddsRow, OddsSheet
 from games.registry import game_of
 
 BLANK = "\u00a0"
@@ -55,7 +51,8 @@ def source_text(sheet: OddsSheet) -> str:
 
 def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
     """Return the table and the chart as parts of any PDF."""
-    story: list[Flowable] = [_table(sheet)]
+    width = content_size(landscape=landscape)[0]
+    story: list[Flowable] = [_table(sheet, width)]
     if sheet.changed:
         story.append(
             text(
@@ -64,33 +61,25 @@ def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = Fals
             )
         )
     if chart:
-        across = content_size(landscape=landscape)[0]
+        drawing = PlotDrawing(chart.plot, width)
         story += [
-            CondPageBreak(chart.size[1] * across / chart.size[0] + 50),
+            CondPageBreak(drawing.height + 50),
             text(chart.title, styles()["heading"]),
-            Plot(chart, across),
-            text(chart.description, styles()["small"]),
+            drawing,
+            text(chart.plot.words, styles()["small"]),
         ]
     return story
 
 
-def _table(sheet: OddsSheet) -> Flowable:
-    counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
+def _table(sheet: OddsSheet, width: float) -> Flowable:
+    counted = sheet.throws
     head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
-    widths: list[float] = [106, 54, 54] if counted else [96, 152, 86]
-    if floors:
-        head.append("Floor")
-        widths.append(38)
-    if changed:
-        head.append("Before")
-        widths.append(38)
+    head += ["Floor"] * sheet.sets_floors + ["Before"] * bool(sheet.changed)
     head += ["Pays", "House advantage", "exactly"]
-    widths += [54, 56, 46] if counted else [62, 56, 152]
-    bar_wide = 80 if counted else 92
     numbers = range(1, len(head))
     rows: list[list[Cell]] = [[*head, "player | house" if sheet.favored else ""]]
-    rows += [[*_cells(row, sheet), BarMark(sheet.scale, bar, bar_wide)] for row, bar in sheet.lines]
-    return table(rows, [*widths, bar_wide + 4], numbers=numbers)
+    rows += [[*_cells(row, sheet), PlotDrawing(bar, bar.paper_width, ROW_HEIGHT)] for row, bar in sheet.lines]
+    return fitted(rows, width, numbers=numbers)
 
 
 def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
@@ -130,85 +119,3 @@ def _lines(values: Sequence[str], counted: bool) -> list[Flowable]:
 def _two_lines(value: str, beneath: str) -> list[Flowable]:
     look = styles()
     return [text(value, look["number"]), text(beneath, look["fine"])]
-
-
-class BarMark(Flowable):
-    """The bar of one row, as on the page."""
-
-    def __init__(self, scale: Scale, bar: Bar, width: float) -> None:
-        super().__init__()
-        self.scale, self.bar, self.width, self.height = scale, bar, width, 12.0
-
-    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
-        return self.width, self.height
-
-    def draw(self) -> None:
-        canvas, across = self.canv, self.width / BAR_WIDTH
-        middle, tall = self.height / 2, 8 * 12.0 / BAR_HEIGHT
-        canvas.setFillColor(STOP if self.bar.favors_player else DIM)
-        canvas.rect(
-            float(self.bar.x) * across,
-            middle - tall / 2,
-            float(self.bar.width) * across,
-            tall,
-            stroke=0,
-            fill=1,
-        )
-        canvas.setLineWidth(0.6)
-        canvas.setStrokeColor(DIM)
-        zero = float(self.scale.zero_x) * across
-        canvas.line(zero, -3.5, zero, self.height + 3.5)
-        if self.bar.previous:
-            canvas.setStrokeColor(BRASS)
-            canvas.setLineWidth(1.4)
-            previous_x = float(self.bar.previous) * across
-            canvas.line(previous_x, 1, previous_x, self.height - 1)
-
-
-class Plot(Flowable):
-    """The chart, as on the page. Pixels from the top become points from the bottom."""
-
-    def __init__(self, chart: Curve, width: float) -> None:
-        super().__init__()
-        self.chart, self.width = chart, width
-        self.scale = width / chart.size[0]
-        self.height = chart.size[1] * self.scale
-
-    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
-        return self.width, self.height
-
-    def _at(self, x: str, y: str) -> tuple[float, float]:
-        return float(x) * self.scale, self.height - float(y) * self.scale
-
-    def draw(self) -> None:
-        canvas, chart = self.canv, self.chart
-        top, tall = chart.plot
-        for x, width in ((chart.floor_x, chart.floor_width), (chart.even_x, chart.even_width)):
-            if x:
-                left_x, foot = self._at(x, str(top + tall))
-                canvas.setFillColor(FAINT)
-                canvas.rect(left_x, foot, float(width) * self.scale, tall * self.scale, stroke=0, fill=1)
-        canvas.setLineWidth(0.5)
-        canvas.setStrokeColor(BRASS)
-        left_x, zero = self._at(chart.house.split(",")[0], chart.zero_y)
-        canvas.line(left_x, zero, self._at(chart.player.split(" ")[1].split(",")[0], "0")[0], zero)
-        for line, color in ((chart.house, INK), (chart.player, STOP)):
-            (x1, y1), (x2, y2) = (self._at(*corner.split(",")) for corner in line.split(" "))
-            canvas.setStrokeColor(color)
-            canvas.setLineWidth(1.2)
-            canvas.line(x1, y1, x2, y2)
-        self._words()
-
-    def _words(self) -> None:
-        canvas, chart = self.canv, self.chart
-        canvas.setFont(INTER, 8)
-        for point in chart.points:
-            canvas.setFillColor(BRASS if point.sort == "before" else INK)
-            canvas.circle(*self._at(point.x, point.y), 2.6, stroke=0, fill=1)
-            canvas.setFillColor(INK)
-            x, y = self._at(point.label_x, point.label_y)
-            (canvas.drawRightString if point.anchor == "end" else canvas.drawString)(x, y, point.label)
-        canvas.setFillColor(DIM)
-        for tick in chart.ticks:
-            x, y = self._at(tick.x, str(chart.size[1] - 6))
-            canvas.drawCentredString(x, y, tick.label)

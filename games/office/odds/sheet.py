@@ -15,8 +15,9 @@ from games.engine.editions import Edition
 from games.engine.odds import Odds, Pays
 from games.engine.wagers import WagerType
 from games.formats import percent
+from games.kit.plots import Plot
 from games.office.core.figures import fraction, to_one
-from games.office.odds.charts import Bar, Scale
+from games.office.odds.charts import BarScale
 from games.registry import game_of
 
 
@@ -203,10 +204,10 @@ class OddsSheet:
         return tuple(row for row in self.rows if row.is_changed)
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> BarScale:
         """Return the scale of the bars."""
         advantages = [row.advantage for row in self.rows]
-        return Scale.of(
+        return BarScale.of(
             [
                 *advantages,
                 *(row.previous_advantage for row in self.rows if row.previous_advantage is not None),
@@ -214,7 +215,7 @@ class OddsSheet:
         )
 
     @property
-    def lines(self) -> Iterator[tuple[OddsRow, Bar]]:
+    def lines(self) -> Iterator[tuple[OddsRow, Plot]]:
         """Return each row with its bar."""
         for row in self.rows:
             yield row, self.scale.bar(row.advantage, row.previous_advantage if row.is_changed else None)

@@ -12,7 +12,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 
-from games.office.pdf import paper
+from games.kit import paper
 
 EDGE, FOOT_MM = 0.07, 0.022  # fractions of the shorter side
 OTHERS, ROW = 0.6, 0.62  # sizes of further languages and of odds, relative to the first language

@@ -5,10 +5,10 @@ from typing import Any
 
 from reportlab.platypus import Flowable
 
+from games.kit.paper import Cell, render, styles, table, text
 from games.models import GameRequest
 from games.office.odds.pdf import sheet_story, source_text
 from games.office.pdf.approval import approval_text, day, moment
-from games.office.pdf.paper import Cell, render, styles, table, text
 from games.office.requests import descriptions, odds_figures, parts
 from games.office.requests.descriptions import PartDescription
 

@@ -7,11 +7,11 @@ from reportlab.platypus import Flowable, KeepTogether
 
 from games.engine import Rules
 from games.engine.odds import in_dollars
+from games.kit.paper import Cell, render, styles, table, text
 from games.models import Facility, RulesSubmission
 from games.office.odds.pdf import sheet_story, source_text
 from games.office.odds.sheet import OddsSheet, family_label, row_label
 from games.office.pdf.approval import approval_text, day, moment
-from games.office.pdf.paper import Cell, render, styles, table, text
 from games.office.submissions.compare import Change, changes, edition_title
 from games.registry import game_of
 from games.submission_options import Options

@@ -5,35 +5,24 @@ amounts, numbers and gaming days are numbers of a spreadsheet.
 """
 
 import csv
-import datetime as dt
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from xlsxwriter import Workbook
-from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from audit import clock
-from audit.export import escape_formula
-from audit.exporting.workbook import ROWS_MAX, fit_cell
-from tables.desk.sheets.columns import (
-    ROUNDS,
-    Cell,
-    Kind,
-    Row,
-    Sheet,
-    dollars_text,
-    moment_text,
-)
+from audit.exporting.workbook import ROWS_MAX
+from games.kit.files import Book, csv_cell, moment_text
+from games.kit.tables import MOMENT
+from tables.desk.sheets.columns import ROUNDS, Sheet
 from tables.desk.sheets.rows import SheetQuery, rows_of, sheets_of
 
 Progress = Callable[[int], None]
-MONEY_FORMAT = '"$"#,##0.00;[Red]-"$"#,##0.00'
-DAY_FORMAT = "yyyy-mm-dd"
 
 
 class _Counter:
@@ -51,16 +40,18 @@ class _Counter:
 
 def write_csv(path: Path, query: SheetQuery, progress: Progress) -> int:
     """Write an archive of CSV files (RFC 4180, UTF-8) to a path. Returns the number of rows."""
-    counter = _Counter(progress)
+    counter, zone = _Counter(progress), query.facility.zone
     with ExitStack() as stack:
         folder = Path(stack.enter_context(_folder_beside(path)))
         files: dict[str, TextIO] = {}
         for sheet in sheets_of(query):
             file: TextIO = (folder / sheet.file).open("w", encoding="utf-8-sig", newline="")
             files[sheet.name] = stack.enter_context(file)
-            csv.writer(file).writerow(_csv_headings(sheet, query))
+            csv.writer(file).writerow(_headings(sheet, query))
         for sheet, row in rows_of(query):
-            csv.writer(files[sheet.name]).writerow(_csv_cells(sheet, row, query))
+            csv.writer(files[sheet.name]).writerow(
+                csv_cell(column, column.value(row), zone) for column in sheet.columns
+            )
             counter.count(sheet)
         for opened in files.values():
             opened.close()
@@ -71,27 +62,11 @@ def write_csv(path: Path, query: SheetQuery, progress: Progress) -> int:
     return counter.rows
 
 
-def _csv_headings(sheet: Sheet, query: SheetQuery) -> list[str]:
-    return [_heading(sheet, place, query) for place in range(len(sheet.columns))]
-
-
-def _heading(sheet: Sheet, place: int, query: SheetQuery) -> str:
-    column = sheet.columns[place]
-    return f"{column.heading} ({query.facility.time_zone})" if column.kind is Kind.MOMENT else column.heading
-
-
-def _csv_cells(sheet: Sheet, row: Row, query: SheetQuery) -> Iterator[str]:
-    for column, cell in zip(sheet.columns, row, strict=True):
-        if cell is None:
-            yield ""
-        elif column.kind is Kind.MONEY and isinstance(cell, int):
-            yield dollars_text(cell)
-        elif column.kind is Kind.MOMENT and isinstance(cell, dt.datetime):
-            yield moment_text(cell, query.facility.zone)
-        elif column.kind is Kind.TEXT:
-            yield escape_formula(cell)
-        else:
-            yield str(cell)
+def _headings(sheet: Sheet, query: SheetQuery) -> list[str]:
+    zone = query.facility.time_zone
+    return [
+        f"{column.heading} ({zone})" if column.kind is MOMENT else column.heading for column in sheet.columns
+    ]
 
 
 def write_xlsx(path: Path, query: SheetQuery, progress: Progress) -> int:
@@ -100,74 +75,45 @@ def write_xlsx(path: Path, query: SheetQuery, progress: Progress) -> int:
     with _folder_beside(path) as folder:
         # Not in a `with` of its own: that would pack an unfinished workbook when writing fails.
         options = {"constant_memory": True, "tmpdir": folder, "strings_to_urls": False}
-        book = Workbook(str(path), options)
-        book.set_properties(
-            {"title": f"{query.facility.name}, sheets", "created": clock.now().replace(tzinfo=None)}
-        )
-        looks = _Looks(book)
-        about = book.add_worksheet("About")
+        title, zone = f"{query.facility.name}, sheets", query.facility.zone
+        book = Book(Workbook(str(path), options), title, clock.now(), zone, quotes_texts=True)
+        about = book.book.add_worksheet("About")
         about.set_column(0, 0, 24)
         about.set_column(1, 1, 100)
         for number, cells in enumerate(_about(query)):
             for column, text in enumerate(cells):
-                about.write_string(number, column, text, looks.text if column else looks.head)
-        tabs = {sheet.name: _Tab(book, sheet, query, looks) for sheet in sheets_of(query)}
+                about.write_string(number, column, text, book.text if column else book.head)
+        tabs = {sheet.name: _Tab(book, sheet, query) for sheet in sheets_of(query)}
         for sheet, row in rows_of(query):
             tabs[sheet.name].add(row)
             counter.count(sheet)
-        book.close()
+        book.book.close()
     return counter.rows
-
-
-class _Looks:
-    """The formats of the workbook's cells."""
-
-    def __init__(self, book: Workbook) -> None:
-        self.head: Format = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
-        self.money: Format = book.add_format({"num_format": MONEY_FORMAT})
-        self.number: Format = book.add_format({"num_format": "0"})
-        self.day: Format = book.add_format({"num_format": DAY_FORMAT})
-        self.text: Format = book.add_format({"num_format": "@"})
-        self.text.set_quote_prefix()  # stays text when somebody edits it, whatever it begins with
 
 
 class _Tab:
     """A sheet as tabs of the workbook: a new one begins when one is full."""
 
-    def __init__(self, book: Workbook, sheet: Sheet, query: SheetQuery, looks: _Looks) -> None:
-        self.book, self.sheet, self.query, self.looks = book, sheet, query, looks
+    def __init__(self, book: Book, sheet: Sheet, query: SheetQuery) -> None:
+        self.book, self.sheet, self.headings = book, sheet, _headings(sheet, query)
         self.count = 0
         self._begin()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Any) -> None:
         if self.row == ROWS_MAX:
             self._begin()
-        for place, (column, cell) in enumerate(zip(self.sheet.columns, row, strict=True)):
-            if cell is not None:
-                self._write(place, column.kind, cell)
+        for place, column in enumerate(self.sheet.columns):
+            self.book.write(self.tab, self.row, place, column, column.value(row))
         self.row += 1
-
-    def _write(self, place: int, kind: Kind, cell: Cell) -> None:
-        tab, looks = self.tab, self.looks
-        if kind is Kind.MONEY and isinstance(cell, int):
-            tab.write_number(self.row, place, cell / 100, looks.money)
-        elif kind is Kind.NUMBER and isinstance(cell, int):
-            tab.write_number(self.row, place, cell, looks.number)
-        elif kind is Kind.DAY and isinstance(cell, dt.date):
-            tab.write_datetime(self.row, place, dt.datetime.combine(cell, dt.time()), looks.day)
-        elif kind is Kind.MOMENT and isinstance(cell, dt.datetime):
-            tab.write_string(self.row, place, moment_text(cell, self.query.facility.zone), looks.text)
-        else:
-            tab.write_string(self.row, place, fit_cell(str(cell))[0], looks.text)
 
     def _begin(self) -> None:
         self.count += 1
         name = self.sheet.name if self.count == 1 else f"{self.sheet.name} {self.count}"
-        self.tab: Worksheet = self.book.add_worksheet(name)
+        self.tab: Worksheet = self.book.book.add_worksheet(name)
         self.tab.freeze_panes(1, 0)
-        for place, column in enumerate(self.sheet.columns):
-            self.tab.set_column(place, place, column.width)
-            self.tab.write_string(0, place, _heading(self.sheet, place, self.query), self.looks.head)
+        for place, (column, heading) in enumerate(zip(self.sheet.columns, self.headings, strict=True)):
+            self.tab.set_column(place, place, column.width or column.kind.width)
+            self.tab.write_string(0, place, heading, self.book.head)
         self.row = 1
 
 

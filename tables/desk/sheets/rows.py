@@ -1,40 +1,38 @@
 """The rows of a readable export, one after the other: memory does not grow with the range."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Max, Min
 
 from audit.models import Device, Entry, Person
 from games.models import Facility
-from games.registry import game_by_code
-from games.regulations.clauses import Clause, all_clauses
 from tables.core.entries import of_round
-from tables.corrections.slips import SLIP_FILED, moved_in_words, owed_in_words
-from tables.desk.round_paper import OUTCOME_WORDS, disputed_seats
-from tables.desk.sheets.columns import LOTS, ROUNDS, SIGN_INS, SLIPS, WAGERS, Row, Sheet
+from tables.desk.sheets.columns import (
+    LOTS,
+    ROUNDS,
+    SIGN_INS,
+    SLIPS,
+    WAGERS,
+    LotLine,
+    RoundLine,
+    Sheet,
+    SignInLine,
+    WagerLine,
+)
 from tables.models import DiceLot, LotStep, Slip, Table
-from tables.replay.history import RoundHistory, WagerRow
+from tables.replay.history import RoundHistory
 from tables.replay.replayed_round import HANDLERS
-from tables.replay.round_records import END_PHASES
 from tables.replay.rules_finder import RulesFinder
 from tables.reports.report_day import SLACK
 from tables.rules.approved_terms import recorded_submission
-from tables.words.entries import data_of, words_of
+from tables.words.entries import data_of
 
 SIGN_IN = "sign-in"
 NOT_A_SIGN_IN = "person.recorded"
-ENDINGS = {
-    "cleared": "settled",
-    "no-roll": "no roll, wagers returned",
-    "void": "void, wagers returned",
-    "": "in play",
-}
-REMARKS = {"under-min": "under the minimum", "over-max": "over the maximum"}
-YES_NO = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def sheets_of(query: SheetQuery) -> tuple[Sheet, ...]:
     return (ROUNDS, WAGERS, SLIPS, SIGN_INS, LOTS)
 
 
-def rows_of(query: SheetQuery) -> Iterator[tuple[Sheet, Row]]:
+def rows_of(query: SheetQuery) -> Iterator[tuple[Sheet, Any]]:
     """Yield every row with its sheet. Rounds and wagers take turns; each sheet has its rows in order."""
     rounds = _Rounds(query)
     yield from rounds.rows()
@@ -119,7 +117,7 @@ class _Rounds:
     finder: RulesFinder = field(default_factory=RulesFinder)
     submissions: dict[int, str] = field(default_factory=dict)
 
-    def rows(self) -> Iterator[tuple[Sheet, Row]]:
+    def rows(self) -> Iterator[tuple[Sheet, Any]]:
         if self.query.round is not None:
             for table in self.query.tables:
                 yield from self._round(table, self.query.round, None)
@@ -129,7 +127,7 @@ class _Rounds:
                 for number in range(first, last + 1):
                     yield from self._round(table, number, day)
 
-    def _round(self, table: Table, number: int, day: dt.date | None) -> Iterator[tuple[Sheet, Row]]:
+    def _round(self, table: Table, number: int, day: dt.date | None) -> Iterator[tuple[Sheet, Any]]:
         """The rows of a round; nothing for a round of another gaming day."""
         entries = of_round(table.stream, number)
         if not entries:
@@ -141,122 +139,12 @@ class _Rounds:
         played = acts[0].day
         if day is not None and played != day.isoformat():
             return
-        yield ROUNDS, _round_row(table, number, history, dt.date.fromisoformat(played))
-        slips = [
-            str(entry.data.get("slip"))
-            for entry in history.entries
-            if entry.type == SLIP_FILED.name and entry.data.get("kind") in ("dice", "void")
-        ]
-        for wager in history.wager_rows:
-            yield WAGERS, _wager_row(table, number, wager, dt.date.fromisoformat(played), slips)
+        line = RoundLine(table, number, dt.date.fromisoformat(played), history)
+        yield ROUNDS, line
+        yield from ((WAGERS, WagerLine(line, wager)) for wager in history.wager_rows)
 
 
-def _round_row(table: Table, number: int, history: RoundHistory, day: dt.date) -> Row:
-    acts = history.acts or list(history.entries[:1])
-    wagers = [wager for wager in history.wager_rows if wager.outcome != "struck"]
-    taken = sum(wager.stake_cents for wager in wagers if wager.outcome in ("lose", "fee"))
-    paid = sum(wager.paid_cents for wager in wagers)
-    ending = next((END_PHASES[entry.type] for entry in acts if entry.type in END_PHASES), "")
-    replayed = history.current_round
-    throws = [replayed.game.arranged(throw) for throw in replayed.throws] if replayed else []
-    differences = len(history.differences)
-    slips = [str(entry.data.get("slip")) for entry in history.entries if entry.type == SLIP_FILED.name]
-    return (
-        day,
-        table.code,
-        game_by_code(table.game).name,
-        number,
-        _rules_title(history),
-        dt.datetime.fromisoformat(acts[0].at),
-        dt.datetime.fromisoformat(acts[-1].at) if ending else None,
-        ENDINGS[ending],
-        "; ".join(" ".join(map(str, dice)) for dice in throws),
-        ", ".join(lot for lot, _shaker in history.thrown_with),
-        ", ".join(person.name for person in history.dealers),
-        len(wagers),
-        sum(wager.stake_cents for wager in wagers),
-        taken,
-        paid,
-        sum(wager.returned_cents for wager in wagers),
-        taken - paid,
-        len(history.corrections),
-        ", ".join(map(str, disputed_seats(history))),
-        ", ".join(dict.fromkeys(slips)),
-        "no difference" if not differences else f"{differences} differences",
-        history.entries[0].seq,
-        history.entries[-1].seq,
-        history.entries[-1].digest,
-    )
-
-
-def _rules_title(history: RoundHistory) -> str:
-    replayed = history.current_round
-    if replayed is None:
-        return "rules that cannot be found"
-    edition = replayed.rules.edition
-    return f"{edition.title}, paytable {edition.paytable}" if edition.paytable else edition.title
-
-
-def _wager_row(table: Table, number: int, wager: WagerRow, day: dt.date, slips: list[str]) -> Row:
-    """The row of a wager. `slips` are those about the whole round."""
-    is_struck = wager.outcome == "struck"
-    remarks = [
-        *([REMARKS[wager.flag]] if wager.flag in REMARKS else []),
-        *(["recorded after bets closed"] if wager.missed else []),
-        *(["entered by mistake, struck before money moved"] if is_struck else []),
-        *(["disputed"] if wager.disputed else []),
-        *([f"payment cut by ${wager.cut_cents / 100:,.2f} by the limit"] if wager.cut_cents else []),
-        *(f"differs from the rules: {difference}" for difference in wager.differences),
-    ]
-    return (
-        day,
-        table.code,
-        game_by_code(table.game).name,
-        number,
-        wager.seat,
-        wager.label,
-        wager.play,
-        wager.stake_cents,
-        OUTCOME_WORDS[wager.outcome].lower(),
-        wager.why,
-        wager.cite,
-        section_in_words(wager.cite, wager.code.partition(":")[0]),
-        wager.pays,
-        wager.paid_cents,
-        wager.returned_cents,
-        _net(wager),
-        "; ".join(remarks),
-        ", ".join(dict.fromkeys([*wager.slips, *slips])),
-        wager.seq,
-    )
-
-
-def _net(wager: WagerRow) -> int | None:
-    """What the wager won for its player, negative where it lost; None while it is open."""
-    if wager.outcome in ("lose", "fee"):
-        return -wager.stake_cents
-    return (
-        wager.paid_cents if wager.outcome in ("win", "return") else 0 if wager.outcome == "struck" else None
-    )
-
-
-@cache
-def _clauses_by_cite() -> dict[str, list[Clause]]:
-    clauses: dict[str, list[Clause]] = {}
-    for clause in all_clauses().values():
-        clauses.setdefault(clause.cite, []).append(clause)
-    return clauses
-
-
-@cache
-def section_in_words(cite: str, family: str) -> str:
-    """What a section says, from the catalog of clauses: its clause about this wager family, else its first."""
-    clauses = _clauses_by_cite().get(cite, [])
-    named = [clause for clause in clauses if clause.id.endswith(f"-{family}")]
-    return next((clause.rule for clause in (*named, *clauses)), "")
-
-
-def _slips(query: SheetQuery) -> Iterator[Row]:
+def _slips(query: SheetQuery) -> Iterator[Slip]:
     """Slips filed on these days, or about the round."""
     rows = Slip.objects.filter(table__in=query.tables).select_related(
         "table", "round", "filed_by", "filed_with", "settled_by", "settled_with"
@@ -265,45 +153,10 @@ def _slips(query: SheetQuery) -> Iterator[Row]:
         rows = rows.filter(round__number=query.round)
     else:
         rows = rows.filter(gaming_day__gte=query.first, gaming_day__lte=query.last)
-    for slip in rows.order_by("gaming_day", "table__code", "number").iterator(chunk_size=500):
-        yield _slip_row(slip)
+    return rows.order_by("gaming_day", "table__code", "number").iterator(chunk_size=500)
 
 
-def _slip_row(slip: Slip) -> Row:
-    before, after = slip.before, slip.after
-    win = [totals.get("taken_cents", 0) - totals.get("paid_cents", 0) for totals in (before, after)]
-    return (
-        slip.code,
-        slip.table.code,
-        slip.round.number,
-        slip.round.gaming_day,
-        slip.gaming_day,
-        slip.get_kind_display(),
-        slip.reason,
-        slip.filed_at,
-        slip.filed_by.name,
-        slip.filed_with.name,
-        *(before.get(f"{name}_cents", 0) for name in ("taken", "paid", "returned")),
-        *(after.get(f"{name}_cents", 0) for name in ("taken", "paid", "returned")),
-        win[1] - win[0],
-        _sum(slip.due),
-        owed_in_words(slip.due),
-        slip.get_status_display(),
-        _sum(slip.handed_over) if slip.settled_at else None,
-        moved_in_words(slip.handed_over) if slip.settled_at else "",
-        slip.settled_at,
-        slip.settled_by.name if slip.settled_by else "",
-        slip.settled_with.name if slip.settled_with else "",
-        slip.corrects_seq,
-        slip.filed_seq,
-    )
-
-
-def _sum(amounts: Iterable[dict[str, Any]]) -> int:
-    return sum(int(amount["cents"]) for amount in amounts)
-
-
-def _sign_ins(query: SheetQuery) -> Iterator[Row]:
+def _sign_ins(query: SheetQuery) -> Iterator[SignInLine]:
     """Sign-ins, sign-offs, wrong PINs and lockouts; with a game or a table, those at the tables' own devices."""
     entries = Entry.objects.filter(
         stream__name__startswith=f"{query.facility.code}/{SIGN_IN}",  # or the stream that continues it
@@ -321,19 +174,7 @@ def _sign_ins(query: SheetQuery) -> Iterator[Row]:
         code = entry.actor or str(data.get("code") or "")
         if code and code not in people and (person := Person.objects.filter(code=code).first()):
             people[code] = person
-        named = people.get(code)
-        yield (
-            entry.gaming_day,
-            entry.at,
-            named.name if named else "",
-            code,
-            named.get_role_display() if named else "",
-            words_of(entry.type, data),
-            device,
-            str(data.get("relieves") or ""),
-            entry.seq,
-            entry.type,
-        )
+        yield SignInLine(entry, data, device, code, people.get(code))
 
 
 def _devices_of(query: SheetQuery) -> set[str]:
@@ -343,7 +184,7 @@ def _devices_of(query: SheetQuery) -> set[str]:
     )
 
 
-def _lots(query: SheetQuery) -> Iterator[Row]:
+def _lots(query: SheetQuery) -> Iterator[LotLine]:
     """The dice lots that entries of these days, or of this round, name."""
     entries = Entry.objects.exclude(lot="")
     if query.round is not None or not query.is_whole_facility:
@@ -362,25 +203,4 @@ def _lots(query: SheetQuery) -> Iterator[Row]:
         rounds = (
             entries.filter(lot=lot.code, round__isnull=False).values("stream", "round").distinct().order_by()
         )
-        yield (
-            lot.code,
-            lot.get_status_display(),
-            lot.dice,
-            f"{lot.size_um / 1000:.2f}",
-            lot.get_colors_display(),
-            lot.maker,
-            lot.serial,
-            "" if lot.seal_intact is None else YES_NO[lot.seal_intact],
-            YES_NO[lot.training],
-            lot.table.code if lot.table else "",
-            lot.shaker.code if lot.shaker else "",
-            lot.placed_at,
-            lot.expires_at,
-            lot.clock_section,
-            lot.removed_at,
-            lot.removed_why,
-            lot.examined_at,
-            YES_NO[lot.tampered],
-            rounds.count(),
-            LotStep.objects.filter(lot=lot).count(),
-        )
+        yield LotLine(lot, rounds.count(), LotStep.objects.filter(lot=lot).count())

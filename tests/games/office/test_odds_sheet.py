@@ -14,9 +14,11 @@ from django.core.management import call_command
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
+from games.kit.plots import Circle, Line, Rect, Text
 from games.office.odds.charts import advantage_line, curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import choices
+from tests.services.plots import marks_of
 
 KEYS = sorted(all_editions())
 THROWS = list(product(range(1, 7), repeat=3))
@@ -274,26 +276,22 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
 
 def test_bars_begin_at_zero_and_reach_left_for_the_player():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
-    bars = {row.label: bar for row, bar in shown.lines}
-    zero = shown.scale.zero_x
-    assert (
-        bars["Total 17"].x == zero and not bars["Total 17"].favors_player and bars["Total 17"].previous == ""
-    )
+    plots = {row.label: bar for row, bar in shown.lines}
+    bars = {label: marks_of(plot, Rect)[0] for label, plot in plots.items()}
+    zero = float(shown.scale.zero)
+    assert bars["Total 17"].x == zero and bars["Total 17"].kind == ""
+    assert not marks_of(plots["Total 17"], Line, "odds-was") and marks_of(plots["Total 4"], Line, "odds-was")
     four = bars["Total 4"]
-    assert four.favors_player and tenths(four.x) + tenths(four.width) == tenths(zero)
-    ratio = Fraction(tenths(bars["Small, Big"].width), tenths(bars["Total 5, Total 16"].width))
-    assert abs(ratio - Fraction(1, 17)) < Fraction(1, 200)  # 1/36 to 17/36
-    assert all(tenths(bar.x) >= 0 and tenths(bar.x) + tenths(bar.width) <= 2400 for bar in bars.values())
-
-
-def tenths(written):
-    return int(written.replace(".", ""))
+    assert four.kind == "odds-favors" and four.x + four.width == pytest.approx(zero)
+    ratio = bars["Small, Big"].width / bars["Total 5, Total 16"].width
+    assert ratio == pytest.approx(1 / 17)  # 1/36 to 17/36
+    assert all(bar.x >= 0 and bar.x + bar.width <= 240 for bar in bars.values())
 
 
 def test_a_bar_far_beyond_the_sheet_is_cut_and_says_so():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
     bar = next(bar for row, bar in shown.lines if row.label == "Small")
-    assert bar.beyond and tenths(bar.x) >= 0
+    assert bar.marks[-1].kind == "odds-beyond" and marks_of(bar, Rect)[0].x >= 0
 
 
 def test_the_line_of_a_wager_is_that_of_the_engine():
@@ -313,16 +311,19 @@ def test_the_line_marks_floor_version_even_point_and_draft_and_tells_them_in_wor
         Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)),
     )
     drawn = curve(now, "total:4", "Total 4", name="draft", before=before, before_name="version 3")
-    assert [(one.sort, one.label) for one in drawn.points] == [
+    marked = [mark for mark in drawn.plot.marks if "odds-point--" in mark.kind]
+    assert [(mark.kind.removeprefix("odds-point--"), mark.text) for mark in marked if isinstance(mark, Text)] == [
         ("floor", "floor 29.17 %"), ("before", "version 3 15.28 %"), ("even", "even"), ("now", "draft −12.50 %"),
     ]  # fmt: skip
     assert drawn.refused_from == "refused from 72 to 1"
-    assert "at 71 to 1: even" in drawn.description and "From 72 to 1" in drawn.description
-    even = next(one for one in drawn.points if one.sort == "even")
-    assert even.x == drawn.even_x and even.y == drawn.zero_y
-    assert drawn.floor_x == ""
+    assert "at 71 to 1: even" in drawn.plot.words and "From 72 to 1" in drawn.plot.words
+    (even,) = [mark for mark in marked if isinstance(mark, Circle) and mark.kind.endswith("--even")]
+    (zero,) = marks_of(drawn.plot, Line, "odds-zero")
+    (refused,) = marks_of(drawn.plot, Rect, "odds-refused")  # nothing is below the floor
+    assert (even.x, even.y) == (refused.x, zero.y1)
     under = curve(Rules(now.edition, (("total:4", Odds(40)),)), "total:4", "Total 4", before=Rules.of(JERSEY))
-    assert tenths(under.floor_width) > 0
+    below, _beyond = marks_of(under.plot, Rect, "odds-refused")
+    assert below.width > 0
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -330,6 +331,7 @@ def test_every_row_of_every_paytable_can_be_drawn_or_is_a_prize(key):
     rules = Rules.of(key)
     for one in choices(rules):
         drawn = curve(rules, one.row, one.label, name="now")
-        assert drawn is None if one.pays.startswith("$") else drawn.points
-        for point in drawn.points if drawn else ():
-            assert 0 <= tenths(point.x) <= 9600 and 0 <= tenths(point.y) <= 2000
+        assert (drawn is None) is one.pays.startswith("$")
+        points = [mark for mark in drawn.plot.marks if isinstance(mark, Circle)] if drawn else []
+        assert bool(points) is bool(drawn)
+        assert all(0 <= point.x <= 960 and 0 <= point.y <= 200 for point in points)

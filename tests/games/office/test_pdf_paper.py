@@ -13,12 +13,12 @@ from fontTools.ttLib import TTFont, woff2
 from reportlab.lib.pagesizes import A4, LETTER
 
 from games.engine import Rules
+from games.kit.paper import CHINESE, INTER, UNDRAWABLE, as_markup, fonts, render, styles, table, text
 from games.models import Facility, RulesSubmission
 from games.office.odds import pdf as odds_pdf
 from games.office.odds.charts import curve
 from games.office.odds.sheet import odds_sheet
 from games.office.pdf.approval import approval_text
-from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, as_markup, fonts, render, styles, table, text
 from games.office.submissions import pdf as submission_pdf
 from games.office.submissions.compare import Change
 from games.submission_options import options_of_rules

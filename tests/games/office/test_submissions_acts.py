@@ -9,8 +9,8 @@ from PIL import Image
 
 from games import submissions
 from games.engine import Refusal, Rules
+from games.kit.paper import render, styles, text
 from games.models import Facility, RulesSubmission
-from games.office.pdf.paper import render, styles, text
 from games.submissions import VersionState, in_force, rules_of, state_of_version
 from tests.tables.cast import make_scene, newest_of_an_act
 
