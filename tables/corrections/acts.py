@@ -33,13 +33,9 @@ from tables.corrections.reviews import moved_beside
 from tables.limits import wager_flag
 from tables.models import Round, Wager
 from tables.money.inventory import verify_chips_exist
-from tables.rounds.entry_types import NewSettlement
-from tables.rounds.held import add_late_wager, counts_with_raises
-from tables.rounds.payable import verify_in_chips
-from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
-from tables.rounds.seats import verify_seated
-from tables.rounds.settlement import settle_throw
-from tables.rounds.wager_acts import report_over_max
+from tables.rounds.course import advance, at_the_end, newly_settled, require_round
+from tables.rounds.settlement import NewSettlement, add_late_wager, counts_with_raises, settle_throw
+from tables.rounds.wagers import report_over_max, verify_in_chips, verify_seated
 from tables.rules.suspensions import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act

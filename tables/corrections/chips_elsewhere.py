@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tables.corrections.entry_types import SeatAmount
 from tables.models import Round, Slip
-from tables.rounds.entry_types import Totals
+from tables.rounds.settlement import Totals
 
 
 @dataclass(frozen=True)

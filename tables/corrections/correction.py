@@ -38,9 +38,8 @@ from tables.corrections.refusals import (
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.models import Round, Slip
 from tables.money.inventory import verify_chips_exist
-from tables.rounds.entry_types import Totals
-from tables.rounds.payable import verify_in_chips
-from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rounds.settlement import Totals
+from tables.rounds.wagers import NO_SUCH_SEAT, verify_in_chips
 
 KINDS: tuple[SlipKind, ...] = get_args(SlipKind)
 MAX_LINES, MAX_REASON, MAX_PLAYS = 64, 200, 6

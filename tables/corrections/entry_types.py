@@ -6,7 +6,7 @@ from audit.entry_types import entry_type
 from games.engine.wagers import MadeIn
 from games.game_acts import ThrowNumber
 from tables.models.rounds import FlagOrNone
-from tables.rounds.entry_types import NewSettlement, SettledWager, ThrowData, Totals
+from tables.rounds.settlement import NewSettlement, SettledWager, ThrowData, Totals
 
 BeforeCents = Annotated[int, "the stake that was recorded; 0 for none"]
 AfterCents = Annotated[int, "the stake that was on the layout; 0 for none"]

@@ -16,7 +16,7 @@ from tables.corrections.entry_types import SLIP_FILED, CorrectedEntry
 from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.corrections.slips import SettlementLine, key_of
 from tables.models import Round, Slip
-from tables.rounds.entry_types import SEATS_SETTLED, WINNERS_PAID
+from tables.rounds.play import SEATS_SETTLED, WINNERS_PAID
 
 NO_RESULT = frozenset({"void", "no-roll"})
 PAYING_TYPES = (WINNERS_PAID.name, SEATS_SETTLED.name)

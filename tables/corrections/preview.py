@@ -19,9 +19,9 @@ from tables.core.wager_input import MADE_IN, read_play
 from tables.corrections.raises import newest_throw, verify_frees_no_stakes
 from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.money.inventory import verify_chips_exist
-from tables.rounds.held import Raise, counted_beside, needs_review, raise_by_correction, raised_beside
-from tables.rounds.layout import labels
-from tables.rounds.progress import newly_settled, require_round
+from tables.rounds.course import newly_settled, require_round
+from tables.rounds.settlement import Raise, counted_beside, needs_review, raise_by_correction, raised_beside
+from tables.rounds.views import labels
 from tables.words.sentences import dollars
 
 CorrectionAct = Literal["correct_dice", "record_missed_wager", "strike_mistaken_wager"]

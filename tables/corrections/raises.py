@@ -12,7 +12,7 @@ from tables.corrections.alert_rules import HELD_AFTER_DICE, RAISED_AFTER_DICE
 from tables.corrections.refusals import CORRECT_BY_SLIP, RAISE_NEEDS_TWO
 from tables.corrections.reviews import reviewer_names, verify_may_correct
 from tables.models import Throw
-from tables.rounds.held import counted_beside, freed_stakes, needs_review
+from tables.rounds.settlement import counted_beside, freed_stakes, needs_review
 
 
 def verify_raise(

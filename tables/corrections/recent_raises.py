@@ -11,7 +11,7 @@ from tables.core.context import TableContext
 from tables.corrections.entry_types import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.models import Round, Table
-from tables.rounds.held import freed_stakes
+from tables.rounds.settlement import freed_stakes
 
 CORRECTIONS = "corrections"  # the row of the policy
 RAISING_TYPES = (DICE_CORRECTED.name, WAGER_MISSED.name, ROUND_RECORDED_BY_HAND.name)

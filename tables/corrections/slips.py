@@ -40,7 +40,7 @@ from games.engine.wagers import Wager
 from games.registry import game_of
 from tables.corrections.entry_types import Chips, SeatAmount
 from tables.corrections.refusals import SLIP_ANOTHER_COURSE
-from tables.rounds.entry_types import SettledWager, Totals
+from tables.rounds.settlement import SettledWager, Totals
 
 SettlementLine = SettledWager
 WagerKey = tuple[int, str, int | None]

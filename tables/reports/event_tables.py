@@ -24,7 +24,7 @@ from tables.reports.events import (
 from tables.reports.figures import Report, ReportRow
 from tables.reports.formatting import duration, thousands
 from tables.reports.notes import hour_label
-from tables.rounds.entry_types import WAGERS_PLACED
+from tables.rounds.wagers import WAGERS_PLACED
 
 OUTSIDE: tuple[Column[ReportRow], ...] = (
     Column("Table", lambda row: row.label),
