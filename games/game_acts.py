@@ -9,7 +9,7 @@ that says so.
     @ACTS.act(DICE_MOVED, line=lambda data: "%(count)s dice into the box of %(face)s" % data)
     def move_dice(play: Play[HighRoll]) -> Played: ...
 
-The floor registers each as an act at its tables (`tables.rounds.game_acts`), with what every act there has: the lock,
+The floor registers each as an act at its tables (`tables.rounds.course`), with what every act there has: the lock,
 who may act and at which post, repeats, staleness, and the push. Parameters are declared as by every act
 (`games.act_forms`).
 """

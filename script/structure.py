@@ -36,7 +36,7 @@ class Box(NamedTuple):
 
 
 def package_of(module: str) -> str:
-    """`tables.rounds` of `tables.rounds.acts`: the first two parts of a name."""
+    """`tables.rounds` of `tables.rounds.play`: the first two parts of a name."""
     return ".".join(module.split(".")[:2])
 
 

@@ -23,7 +23,7 @@ from tables.core.entry_types import ALERT_ACKNOWLEDGED, AlertAcknowledged
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Alert, Table
-from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.rules.alert_rules import NEW_RULES
 from tables.rules.notice import acknowledge_rules
 from tables.runner.table import ActOutcome, act

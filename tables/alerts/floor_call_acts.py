@@ -37,7 +37,7 @@ from tables.core.entry_types import ALERT_DECIDED
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Alert, Table
-from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
 MUTE_MINUTES = (5, 10, 15)

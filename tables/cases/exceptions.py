@@ -28,13 +28,9 @@ from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
 from tables.money.slips import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
-from tables.rounds.entry_types import (
-    ROUND_NO_ROLL,
-    ROUND_SETTLED_BY_HAND,
-    ROUND_VOIDED,
-    THROW_NO_ROLL,
-    WAGERS_PLACED,
-)
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
+from tables.rounds.wagers import WAGERS_PLACED
 from tables.words.entries import data_of, names_of
 
 DAY, WEEK = dt.timedelta(days=1), 7

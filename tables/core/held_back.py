@@ -1,4 +1,4 @@
-"""What is held back of a round for a review, as its row says (`tables.rounds.held` decides it)."""
+"""What is held back of a round for a review, as its row says (`tables.rounds.settlement` decides it)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

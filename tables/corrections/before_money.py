@@ -45,8 +45,9 @@ from tables.corrections.reviews import moved_beside, reviewer_names, verify_may_
 from tables.limits import wager_flag
 from tables.models import Round, Throw, Wager
 from tables.money.chips import verify_chips_exist
-from tables.rounds.entry_types import NewSettlement
-from tables.rounds.held import (
+from tables.rounds.course import advance, at_the_end, newly_settled, require_round
+from tables.rounds.settlement import (
+    NewSettlement,
     Raise,
     add_late_wager,
     counted_beside,
@@ -55,13 +56,10 @@ from tables.rounds.held import (
     needs_review,
     raise_by_correction,
     raised_beside,
+    settle_throw,
 )
-from tables.rounds.layout import labels
-from tables.rounds.payable import verify_in_chips
-from tables.rounds.progress import advance, at_the_end, newly_settled, require_round
-from tables.rounds.seats import verify_seated
-from tables.rounds.settlement import settle_throw
-from tables.rounds.wager_acts import report_over_max
+from tables.rounds.views import labels
+from tables.rounds.wagers import report_over_max, verify_in_chips, verify_seated
 from tables.rules.suspensions import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act

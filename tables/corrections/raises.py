@@ -23,8 +23,7 @@ from tables.corrections.slips import AfterCents, BeforeCents, Reason
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.models import Round, Table
 from tables.models.rounds import FlagOrNone
-from tables.rounds.entry_types import NewSettlement, ThrowData
-from tables.rounds.held import freed_stakes
+from tables.rounds.settlement import NewSettlement, ThrowData, freed_stakes
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words, dollars
 

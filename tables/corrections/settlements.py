@@ -62,9 +62,9 @@ from tables.corrections.slips import (
 )
 from tables.models import Round, Slip
 from tables.money.chips import verify_chips_exist
-from tables.rounds.entry_types import SEATS_SETTLED, WINNERS_PAID, SettledWager, Totals
-from tables.rounds.payable import verify_in_chips
-from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rounds.play import SEATS_SETTLED, WINNERS_PAID
+from tables.rounds.settlement import SettledWager, Totals
+from tables.rounds.wagers import NO_SUCH_SEAT, verify_in_chips
 
 SLIP_MEND_IT = RefusalCode(
     "slip-mend-it",

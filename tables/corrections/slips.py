@@ -31,7 +31,7 @@ from tables.core.alerts import acknowledge, end_alert
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.models import Alert, Round, Slip
-from tables.rounds.entry_types import SettledWager, Totals
+from tables.rounds.settlement import SettledWager, Totals
 from tables.words.registry import entry_with_line
 
 NO_SUCH_ROUND = RefusalCode(

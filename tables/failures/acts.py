@@ -14,10 +14,16 @@ from tables.failures.ceasing import cease_gaming, mark_repaired
 from tables.failures.entry_types import DEVICE_FAILED, REPAIR_RECORDED
 from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
-from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED, RoundVoided
-from tables.rounds.no_roll_control import NO_ROLL_ROW, alert_if_many, are_bets_open, verify_may_undo
-from tables.rounds.progress import advance, require_round
-from tables.rounds.settlement import settle_throw
+from tables.rounds.course import advance, require_round
+from tables.rounds.no_rolls import (
+    NO_ROLL_ROW,
+    ROUND_VOIDED,
+    RoundVoided,
+    alert_if_many,
+    are_bets_open,
+    verify_may_undo,
+)
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND, settle_throw
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 

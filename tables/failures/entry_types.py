@@ -4,7 +4,7 @@ from typing import Annotated, NotRequired, TypedDict
 
 from audit.entry_types import entry_type
 from games.snapshot_types import EquipmentKind, ShakerKind
-from tables.rounds.entry_types import ThrowData
+from tables.rounds.settlement import ThrowData
 
 
 class DeviceFailed(TypedDict):

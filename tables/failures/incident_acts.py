@@ -10,7 +10,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.failures.entry_types import DEVICE_INCIDENT
 from tables.failures.entry_types import DeviceIncident as IncidentData
-from tables.rounds.refusals import NO_SUCH_SEAT
+from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
 

@@ -26,14 +26,20 @@ from tables.failures.refusals import (
 )
 from tables.models import Round, Table
 from tables.money.chips import verify_chips_exist
-from tables.rounds.begin import ensure_round
-from tables.rounds.entry_types import SettledWager, ThrowData
-from tables.rounds.held import Raise, lines_of, net_payout
-from tables.rounds.payable import verify_in_chips
-from tables.rounds.progress import newly_settled
-from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
-from tables.rounds.wager_acts import report_over_max
-from tables.rounds.wagers import verify_seats, write_wagers
+from tables.rounds.course import ensure_round, newly_settled
+from tables.rounds.settlement import (
+    Raise,
+    SettledWager,
+    ThrowData,
+    lines_of,
+    net_payout,
+    settle_throw,
+    settled_data,
+    taken_cents,
+    write_settlements,
+    write_throw,
+)
+from tables.rounds.wagers import report_over_max, verify_in_chips, verify_seats, write_wagers
 from tables.runner.signatures import is_signed_by_two
 from tables.runner.table import ActOutcome, act
 
@@ -48,7 +54,7 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     It ends cleared and marked manual. `dice` for a round of one throw; `throws` for a longer one, in order and without
     void throws. The failure is on record, still open, and has no such round yet; a round in play is never replaced.
     Who dealt it and the floor sign (row `hand-settled-rounds` of the policy), and surveillance is told. A net payout
-    from the sum of a first review on waits for that review: it becomes a slip (`tables.rounds.held`).
+    from the sum of a first review on waits for that review: it becomes a slip (`tables.rounds.settlement`).
     """
     wagers, throws = params.objects("wagers", read_wager_input), _read_throws(params)
     reason = params.text("reason")

@@ -16,7 +16,8 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.failures.entry_types import DEVICE_FAILED, SHAKER_REPLACED
 from tables.models import Table
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
-from tables.rounds.entry_types import ROUND_SETTLED_BY_HAND, ROUND_VOIDED
+from tables.rounds.no_rolls import ROUND_VOIDED
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
 from tables.staffing.post_holders import POST_TYPES, PostHolders, post_changes
 
 OPENED, CLOSED, INSPECTED = TABLE_OPENED.name, TABLE_CLOSED.name, TABLE_INSPECTED.name

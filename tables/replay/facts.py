@@ -16,11 +16,8 @@ from tables.corrections.settlements import FILED, PAYING_TYPES, EntryReference
 from tables.corrections.slips import CorrectedEntry
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
-from tables.rounds.entry_types import (
-    SEATS_SETTLED,
-    THROW_NO_ROLL,
-    WINNERS_PAID,
-)
+from tables.rounds.no_rolls import THROW_NO_ROLL
+from tables.rounds.play import SEATS_SETTLED, WINNERS_PAID
 
 from .difference import Difference
 

@@ -19,7 +19,7 @@ from tables.replay.readjudication import readjudicate_round, start_round
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound, WagerKey
 from tables.replay.replayed_slips import FILED
 from tables.replay.rules_finder import RulesFinder
-from tables.rounds.entry_types import WAGERS_PLACED
+from tables.rounds.wagers import WAGERS_PLACED
 from tables.words.entries import words_of
 from tables.words.sentences import dollars, short
 

@@ -11,7 +11,7 @@ from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
 from games.snapshot_types import Call, LayoutWager, Settle
 from tables.core.context import TableContext
 from tables.replay.replayed_round import EnteredWager, ReplayedRound, WagerKey
-from tables.rounds import settling_view
+from tables.rounds import views
 
 BETS_OPEN = frozenset({"", "open", "shaken"})
 
@@ -129,9 +129,9 @@ def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) ->
         "wagers": [_wager(entered, outcomes, names, replayed) for entered in replayed.entered.values()],
         "wagered_cents": replayed.wagered_cents,
         "dice": list(replayed.game.arranged(state.dice)) if is_lit else None,
-        "call": settling_view.call(replayed.game, state.throws) if replayed.throws else None,
+        "call": views.call(replayed.game, state.throws) if replayed.throws else None,
         "lit": list(replayed.game.lit_codes(state)) if is_lit else [],
-        "settle": settling_view.steps(ctx, state, names, {}),
+        "settle": views.steps(ctx, state, names, {}),
         "game": replayed.game.view(state),
         "take": {"seats": _wagers_by_seat(decided, LOSE)},
         "pay": {"seats": _wagers_by_seat(decided, WIN)},

@@ -25,8 +25,7 @@ from tables.replay.play_tables import PlayDifference, differences_in_rounds
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
 from tables.replay.rules_finder import RulesFinder
-from tables.rounds.held import Raise
-from tables.rounds.settlement import settled_data, taken_cents
+from tables.rounds.settlement import Raise, settled_data, taken_cents
 from tables.rules.approved_terms import recorded_submission
 
 UNREADABLE = (*MISSHAPEN, Refusal)

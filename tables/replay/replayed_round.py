@@ -30,38 +30,40 @@ from tables.failures.entry_types import (
     DeviceFailed,
     RoundRecordedByHand,
 )
-from tables.rounds.entry_types import (
+from tables.rounds.course import newly_settled
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL, RoundVoided, ThrowNoRoll
+from tables.rounds.play import (
     BETS_CLOSED,
     DICE_DRAWN,
     DICE_SHAKEN,
     LAYOUT_CLEARED,
     LOSERS_TAKEN,
-    ROUND_NO_ROLL,
     ROUND_SETTLED,
-    ROUND_SETTLED_BY_HAND,
-    ROUND_VOIDED,
     SEATS_SETTLED,
-    THROW_NO_ROLL,
     THROW_SETTLED,
-    WAGERS_PLACED,
     WINNERS_PAID,
     BetsClosed,
     DiceDrawn,
     DiceShaken,
     LayoutCleared,
     LosersTaken,
-    ManualSettlement,
-    RoundVoided,
     SeatsSettled,
-    ThrowData,
-    ThrowNoRoll,
     ThrowSettled,
-    WagersPlaced,
     WinnersPaid,
 )
-from tables.rounds.held import Line, Raise, lines_of, net_payout, raise_of, without_late
-from tables.rounds.progress import newly_settled
-from tables.rounds.settlement import taken_cents
+from tables.rounds.settlement import (
+    ROUND_SETTLED_BY_HAND,
+    Line,
+    ManualSettlement,
+    Raise,
+    ThrowData,
+    lines_of,
+    net_payout,
+    raise_of,
+    taken_cents,
+    without_late,
+)
+from tables.rounds.wagers import WAGERS_PLACED, WagersPlaced
 
 WagerKey = tuple[int, str, int | None]
 Dice = tuple[int, ...]

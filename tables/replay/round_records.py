@@ -21,14 +21,10 @@ from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import SettlementLine, key_of, settled_line
 from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, WagerKey
-from tables.rounds.entry_types import (
-    LAYOUT_CLEARED,
-    ROUND_NO_ROLL,
-    ROUND_VOIDED,
-    THROW_NO_ROLL,
-    WAGERS_PLACED,
-)
-from tables.rounds.held import Line, Raise, net_payout, raise_of, without_late
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
+from tables.rounds.play import LAYOUT_CLEARED
+from tables.rounds.settlement import Line, Raise, net_payout, raise_of, without_late
+from tables.rounds.wagers import WAGERS_PLACED
 
 CORRECTION_TYPES = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
 RECORDED_BY_HAND = ROUND_RECORDED_BY_HAND.name

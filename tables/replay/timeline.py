@@ -9,20 +9,18 @@ from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.slips import SLIP_FILED
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.replay.history import ReplayStep
-from tables.rounds.entry_types import (
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
+from tables.rounds.play import (
     BETS_CLOSED,
     LAYOUT_CLEARED,
     LOSERS_TAKEN,
-    ROUND_NO_ROLL,
     ROUND_SETTLED,
-    ROUND_SETTLED_BY_HAND,
-    ROUND_VOIDED,
     SEATS_SETTLED,
-    THROW_NO_ROLL,
     THROW_SETTLED,
-    WAGERS_PLACED,
     WINNERS_PAID,
 )
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
+from tables.rounds.wagers import WAGERS_PLACED
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
 LETTER = 6.6  # the approximate width of a letter in the labels

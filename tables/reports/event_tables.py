@@ -23,7 +23,7 @@ from tables.reports.figures import Report, ReportRow
 from tables.reports.formatting import duration
 from tables.reports.notes import hour_label
 from tables.reports.report_tables import report_table
-from tables.rounds.entry_types import WAGERS_PLACED
+from tables.rounds.wagers import WAGERS_PLACED
 
 DURATION = Kind(duration)
 OUTSIDE: tuple[Column[ReportRow], ...] = (

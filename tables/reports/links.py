@@ -10,13 +10,9 @@ from django.utils.http import urlencode
 from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
 from tables.reports.figures import ReportRow
 from tables.reports.report_day import ReportDay
-from tables.rounds.entry_types import (
-    LAYOUT_CLEARED,
-    ROUND_NO_ROLL,
-    ROUND_SETTLED,
-    ROUND_SETTLED_BY_HAND,
-    ROUND_VOIDED,
-)
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED
+from tables.rounds.play import LAYOUT_CLEARED, ROUND_SETTLED
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
 
 
 class ReportLinks:

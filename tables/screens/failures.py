@@ -10,7 +10,7 @@ from games.engine.rules import Rules
 from games.jurisdictions import jurisdiction
 from games.separation import policy
 from games.snapshot_types import Snapshot
-from tables.rounds.no_roll_control import NO_ROLL_ROW
+from tables.rounds.no_rolls import NO_ROLL_ROW
 from tables.words.labels import DEVICE_PARTS
 from tables.words.sentences import short
 

@@ -39,8 +39,8 @@ from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.core.seats import mark_of
 from tables.models import Round, Table, Wager
 from tables.opening.view import Opening
-from tables.rounds import settling_view
-from tables.rounds.layout import labels
+from tables.rounds import views
+from tables.rounds.views import labels
 from tables.rules import suspensions
 from tables.rules.notice import awaits_acknowledgment, current_rules
 from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
@@ -94,10 +94,10 @@ def _round(ctx: TableContext) -> RoundFacts:
         "playing": len({wager["seat"] for wager in placed}),
         "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
-        "call": settling_view.call(ctx.game, state.throws) if state and state.dice else None,
+        "call": views.call(ctx.game, state.throws) if state and state.dice else None,
         "lit": list(ctx.game.lit_codes(state)) if state else [],
-        "throws": settling_view.throws(ctx),
-        "settle": settling_view.steps(ctx, state, names, held) if state else None,
+        "throws": views.throws(ctx),
+        "settle": views.steps(ctx, state, names, held) if state else None,
         "game": _game(ctx, state) if state else {},
         "take": _take([result for result in settled if result.outcome == LOSE], names),
         "pay": _pay(

@@ -35,7 +35,7 @@ from tables.core.entries import MISSHAPEN
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Round, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
-from tables.rounds.entry_types import WAGERS_PLACED
+from tables.rounds.wagers import WAGERS_PLACED
 from tables.screens.day_figures import DayFigures, RoundSums, SettledRow, day_figures, sums_of_rounds
 from tables.words.entries import data_of, words_of
 from tables.words.sentences import moment

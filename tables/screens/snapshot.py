@@ -42,8 +42,8 @@ from tables.limits import pending_change
 from tables.models import Table
 from tables.money.slips import transfers_part
 from tables.opening import view
-from tables.rounds import returning
-from tables.rounds.layout import layout as wager_layout
+from tables.rounds import returns
+from tables.rounds.views import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.runner.refusals import TABLE_IS_HALTED
 from tables.screens import round_view, selectors
@@ -180,9 +180,9 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "decisions": decisions_of(table, alerts),
         "as_of": moment(ctx.now),
     }
-    back = returning.returning(ctx, newest)
+    back = returns.returning(ctx, newest)
     if back is not None:
-        snapshot = returning.with_returning(snapshot, back)
+        snapshot = returns.with_returning(snapshot, back)
     return snapshot if halted is None else _without_acts(snapshot, halted)
 
 

@@ -13,7 +13,7 @@ from games.formats import money, signed
 from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.equipment import table_signs
-from tables.rounds.end_reasons import NO_ROLL_REASONS, VOID_REASONS
+from tables.rounds.no_rolls import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
 from tables.words.forms import span

@@ -22,8 +22,9 @@ from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_S
 from tables.money.tray import CLOSER_IS_SIGNED
 from tables.players.entry_types import RATING_ENDED, SEAT_ALLOWED, SEAT_REFUSED
 from tables.players.refusals import SEAT_NOT_RATED, SEAT_NOT_REFUSED, SEAT_REFUSED_ALREADY
-from tables.rounds import entry_types as rounds
-from tables.rounds.refusals import NOTHING_TO_RETURN, SEAT_IS_OPEN, SEAT_IS_TAKEN
+from tables.rounds.play import BETS_CLOSED, SEATS_SETTLED, WINNERS_PAID
+from tables.rounds.returns import NOTHING_TO_RETURN, WAGERS_RETURNED
+from tables.rounds.wagers import SEAT_FREED, SEAT_IS_OPEN, SEAT_IS_TAKEN, SEAT_TAKEN
 from tables.screens import selectors
 from tables.views.refusals import SOMEBODY_WAS_FIRST
 from tables.words.entries import device_of
@@ -37,14 +38,14 @@ TRANSFER_STEPS = (
     slips.TRANSFER_CANCELED,
 )
 OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
-    engine.BETS_CLOSED: (rounds.BETS_CLOSED,),
-    engine.SEAT_PAID_ALREADY: (rounds.WINNERS_PAID,),
-    engine.NOTHING_TO_PAY: (rounds.WINNERS_PAID,),
-    engine.SEAT_SETTLED_ALREADY: (rounds.SEATS_SETTLED,),
-    engine.NOTHING_TO_SETTLE: (rounds.SEATS_SETTLED,),
-    NOTHING_TO_RETURN: (rounds.WAGERS_RETURNED,),
-    SEAT_IS_TAKEN: (rounds.SEAT_TAKEN,),
-    SEAT_IS_OPEN: (rounds.SEAT_FREED,),
+    engine.BETS_CLOSED: (BETS_CLOSED,),
+    engine.SEAT_PAID_ALREADY: (WINNERS_PAID,),
+    engine.NOTHING_TO_PAY: (WINNERS_PAID,),
+    engine.SEAT_SETTLED_ALREADY: (SEATS_SETTLED,),
+    engine.NOTHING_TO_SETTLE: (SEATS_SETTLED,),
+    NOTHING_TO_RETURN: (WAGERS_RETURNED,),
+    SEAT_IS_TAKEN: (SEAT_TAKEN,),
+    SEAT_IS_OPEN: (SEAT_FREED,),
     SEAT_REFUSED_ALREADY: (SEAT_REFUSED,),
     SEAT_NOT_REFUSED: (SEAT_ALLOWED,),
     SEAT_NOT_RATED: (RATING_ENDED,),

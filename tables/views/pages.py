@@ -25,9 +25,9 @@ from tables.corrections.reviews import reviewer_names
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.tray import keeps_inventory
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
-from tables.rounds.held import first_review_from
-from tables.rounds.no_roll_control import NO_ROLL_ROW
-from tables.rounds.undo_steps import undo_steps
+from tables.rounds.no_rolls import NO_ROLL_ROW
+from tables.rounds.settlement import first_review_from
+from tables.rounds.views import undo_steps
 from tables.runner.access import (
     Denied,
     Locked,

@@ -28,7 +28,7 @@ from tables.players.entry_types import (
     RATING_SPLIT,
 )
 from tables.players.player_acts import ADMISSIONS, ERASURES, EXCLUSIONS_ROW, RATINGS, READERS
-from tables.rounds.layout import labels
+from tables.rounds.views import labels
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS
 from tables.runner.signatures import signers_of

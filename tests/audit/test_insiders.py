@@ -61,7 +61,7 @@ from tables.money.record_checks import check_money
 from tables.money.tray import exact_cents
 from tables.players.record_checks import check_players
 from tables.replay.play_tables import differences_of
-from tables.rounds.end_reasons import VOID_REASONS, end_reason_text
+from tables.rounds.no_rolls import VOID_REASONS, end_reason_text
 from tables.runner.system import system_context
 from tables.screens import fragments
 from tables.staffing.record_checks import check_registrations

@@ -14,7 +14,7 @@ from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.models import Alert, Pit, Table
 from tables.opening.new_tables import make_table
-from tables.rounds.alert_rules import OVER_MAX
+from tables.rounds.wagers import OVER_MAX
 from tables.runner.system import for_each_table
 from tests.e2e.floor import Dashboard, become, dashboard, resize, touch
 from tests.e2e.test_looks import CUT_LINES, CUT_OFF, CUT_TEXT, LEAST_ON_A_WALL, SMALL_TEXT, broken_rules

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tables.rounds import draws
+from tables.rounds import play
 from tests.e2e.floor import Tablet, again, dashboard, resize, tablet
 from tests.e2e.test_looks import SIZES, faults_of, rules_broken_today
 from tests.tables.cast import Scene
@@ -47,7 +47,7 @@ def test_a_round_is_trained(training, new_page, spotless):
     expect(dealer.page.locator("#dock-entry")).to_have_count(0)
     expect(dealer.next).to_have_attribute("aria-disabled", "true")
 
-    with draws.showing((5, 2, 5)):
+    with play.showing((5, 2, 5)):
         dealer.tap("#throw")
         expect(dealer.page.locator("#thrown")).to_be_visible()
     assert faces(dealer.page) == [5, 2, 5]
@@ -109,7 +109,7 @@ def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page,
     dealer = tablet(new_page, scene, scene.at_the_post_of("call_dice", {}))
     spotless.append(dealer)
     found = {"to be thrown": faults_of(dealer.page) + rules_broken_today(dealer.page)}
-    with draws.showing(dice):
+    with play.showing(dice):
         dealer.tap("#throw")
         expect(dealer.page.locator("#thrown .die")).to_have_count(len(dice))
     assert faces(dealer.page) == list(dice)

@@ -10,7 +10,7 @@ from audit.models import Entry
 from games.models import RulesSubmission
 from games.submissions import draft
 from tables.models import Table
-from tables.rounds import begin
+from tables.rounds import course
 from tables.rules import approved_terms
 from tests.audit.gone_back import as_superuser
 from tests.audit.outsider import bad, check
@@ -78,8 +78,8 @@ def test_a_full_verification_names_terms_that_were_not_approved(scene, attack):
 )
 def test_readjudication_names_a_round_that_was_dealt_under_another_paytable(scene, attack, monkeypatch):
     attack()
-    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
-    monkeypatch.setattr(begin, "verify_acknowledged", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_terms_approved", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_acknowledged", lambda ctx: None)
     scene.place((1, "total:12", 500))
     other = RulesSubmission.objects.get(code="RS-0012")
     [seq] = Entry.objects.filter(type="wagers.placed").values_list("seq", flat=True)
@@ -93,8 +93,8 @@ def test_readjudication_names_a_round_that_was_dealt_under_another_paytable(scen
 def test_a_round_that_was_dealt_under_another_paytable_is_named_though_its_table_was_put_back(
     scene, monkeypatch
 ):
-    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
-    monkeypatch.setattr(begin, "verify_acknowledged", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_terms_approved", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_acknowledged", lambda ctx: None)
     points_the_table_to_another_submission()
     scene.place((1, "total:12", 500))
     Table.objects.update(submission_code="RS-0009")
@@ -148,8 +148,8 @@ def test_an_outsider_who_checks_an_export_is_told_of_a_round_under_another_payta
     scene.finish()
     assert not [line for line in check(everything()) if line.startswith("NOT ")]
     attack()
-    monkeypatch.setattr(begin, "verify_terms_approved", lambda ctx: None)
-    monkeypatch.setattr(begin, "verify_acknowledged", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_terms_approved", lambda ctx: None)
+    monkeypatch.setattr(course, "verify_acknowledged", lambda ctx: None)
     scene.place((1, "total:12", 500))
     seq = Entry.objects.get(type="wagers.placed", round=2).seq
     told = bad(everything())

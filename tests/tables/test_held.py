@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables.rounds.held import Line, Raise, net_payout, raise_of, without_late
+from tables.rounds.settlement import Line, Raise, net_payout, raise_of, without_late
 
 SMALL, BIG, TOTAL = (1, "small", 0), (1, "big", 0), (2, "total:9", 0)
 LOST = Line(6_000, 0, 0, "lose")

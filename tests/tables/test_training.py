@@ -16,7 +16,7 @@ from tables.demo.seeding import make_lot
 from tables.dice.handling import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
 from tables.opening.new_tables import make_table
-from tables.rounds import draws
+from tables.rounds import play
 from tables.screens.fragments import screen
 from tables.templatetags.floor import pit_live, pit_open, pit_win, sums_of
 from tests.tables.cast import Scene, make_scene
@@ -37,7 +37,7 @@ GAMES = {
 
 def thrown(scene: Scene, *dice: int) -> None:
     """The dice thrown by the machine, with these faces."""
-    with draws.showing(dice):
+    with play.showing(dice):
         scene.act("draw_dice")
 
 
@@ -257,14 +257,14 @@ def test_only_the_throw_puts_dice_on_the_layout():
             if isinstance(node, ast.Assign) and any(".drawn" in ast.unparse(one) for one in node.targets):
                 writers.append((path.name, ast.unparse(node)))
     written = [(name, value) for name, value in writers if not value.startswith("models.")]
-    assert Counter(written) == {("training_acts.py", "list(dice)"): 1, ("settlement.py", "[]"): 1}
+    assert Counter(written) == {("play.py", "list(dice)"): 1, ("settlement.py", "[]"): 1}
 
 
 def test_draws_are_faces_of_a_die_and_each_of_them_comes():
-    faces = Counter(face for _ in range(300) for face in draws.draws.dice(3, 6))
+    faces = Counter(face for _ in range(300) for face in play.draws.dice(3, 6))
     assert set(faces) == {1, 2, 3, 4, 5, 6}
-    assert len(draws.draws.dice(10, 6)) == 10
-    assert len({draws.draws.dice(10, 6) for _ in range(50)}) > 40
+    assert len(play.draws.dice(10, 6)) == 10
+    assert len({play.draws.dice(10, 6) for _ in range(50)}) > 40
 
 
 # Its own dice and its own stream

@@ -9,22 +9,55 @@ import datetime as dt
 import uuid
 from collections import defaultdict
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypedDict
 
 from django.db.models import F
 
+from games.act_forms import Seats, whole
+from games.engine import Refusal
 from games.engine.procedures import EndedPhase
+from games.engine.refusals import RefusalCode
 from games.engine.settlement import RETURN
 from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Snapshot
 from tables.core.context import TableContext
+from tables.core.permissions import AT_THE_TABLE
 from tables.models import Round, Settlement, Table
-from tables.rounds.end_reasons import end_reason_text
-from tables.rounds.layout import labels
-from tables.words.sentences import dollars, moment, short
+from tables.rounds.no_rolls import end_reason_text
+from tables.rounds.views import labels
+from tables.runner.table import ActOutcome, act
+from tables.words.registry import entry_with_line
+from tables.words.sentences import dollars, moment, seats_words, short
 
-# What begins the next round: not offered while chips go back.
-OF_THE_NEXT_ROUND = ("place_wagers", "offer_dice", "draw_dice", "throw_dice", "shake", "no_more_bets")
-WITHOUT_RESULT: tuple[EndedPhase, ...] = ("no-roll", "void")
+NOTHING_TO_RETURN = RefusalCode(
+    "nothing-to-return",
+    "No wagers of round %(round)s are left to return.",
+    "Nothing to return",
+)
+
+
+# What the record says of it
+
+
+class WagersReturned(TypedDict):
+    returned_cents: Annotated[
+        int, "the stakes that went back to these seats, with fees that were paid before"
+    ]
+    round: Annotated[int, "the round that ended without a result"]
+    seats: list[int]
+
+
+WAGERS_RETURNED = entry_with_line(
+    "wagers.returned",
+    WagersReturned,
+    "The chips of a round without a result were handed back at these seats.",
+    lambda data: (
+        "Returned %(sum)s to %(seats)s"
+        % {"sum": dollars(data["returned_cents"]), "seats": seats_words(data["seats"])}
+    ),
+)
+
+
+# What goes back
 
 
 class ReturnedWager(NamedTuple):
@@ -81,6 +114,44 @@ def read_returned_wagers(table: Table, number: int) -> tuple[ReturnedWager, ...]
     return wagers if wagers and wagers[0].returned_seats is not None else ()
 
 
+def write_returned_seats(round_id: int, seats: list[int]) -> None:
+    """Write the seats whose wagers went back. The caller holds the table's lock."""
+    Round.objects.filter(pk=round_id).update(returned_seats=seats)
+
+
+# The act
+
+
+@act(roles=AT_THE_TABLE, depends_on="nothing")
+def return_wagers(
+    ctx: TableContext, *, round_: Annotated[int, whole(1, 2**31 - 1)], seats: Seats = ()
+) -> ActOutcome:
+    """Record that the wagers of the newest round, which has no result, were handed back.
+
+    `seats` are those that have their chips; without any, all that are left. The table may have ceased gaming meanwhile.
+    Raises `nothing-to-return` for a seat without chips to return, and once the next round has begun.
+    """
+    is_newest = ctx.round is None and round_ == ctx.table.last_round
+    wagers = read_returned_wagers(ctx.table, round_) if is_newest else ()
+    returned = set(wagers[0].returned_seats or ()) if wagers else set()
+    waiting = {wager.seat for wager in wagers} - returned
+    handed_back = set(seats) or waiting
+    if not handed_back or not handed_back <= waiting:
+        raise Refusal(NOTHING_TO_RETURN, round=round_)
+    write_returned_seats(wagers[0].round_id, sorted(returned | handed_back))
+    cents = sum(wager.cents for wager in wagers if wager.seat in handed_back)
+    entry = WAGERS_RETURNED({"round": round_, "seats": sorted(handed_back), "returned_cents": cents})
+    return ActOutcome(entry, {"round": round_}, changes="table")
+
+
+# What begins the next round: not offered while chips go back.
+OF_THE_NEXT_ROUND = ("place_wagers", "offer_dice", "draw_dice", "throw_dice", "shake", "no_more_bets")
+WITHOUT_RESULT: tuple[EndedPhase, ...] = ("no-roll", "void")
+
+
+# What screens show of it
+
+
 def returning(ctx: TableContext, newest: EndedPhase | None) -> Returning | None:
     """Return what goes back at this table now; None once all of it did, or while a round is in play.
 
@@ -133,11 +204,6 @@ def _seats(ctx: TableContext, wagers: tuple[ReturnedWager, ...], returned: set[i
         }
         for seat, lines in sorted(by_seat.items())
     ]
-
-
-def write_returned_seats(round_id: int, seats: list[int]) -> None:
-    """Write the seats whose wagers went back. The caller holds the table's lock."""
-    Round.objects.filter(pk=round_id).update(returned_seats=seats)
 
 
 def with_returning(snapshot: Snapshot, back: Returning) -> Snapshot:

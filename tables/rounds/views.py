@@ -1,18 +1,77 @@
-"""The throws of the live round and the settlement of the newest, as the snapshot shows them."""
+"""What screens show of the live round: the wagers with their odds, the throws, the settlement of the newest, and Undo.
 
+The snapshot shows the layout, the throws and the steps of the settlement. What Undo can take back at a tablet is read
+from the record, for a page that is loaded again.
+"""
+
+import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NotRequired, TypedDict
 
+from audit.models import Device, Entry
+from games.engine import Rules
 from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import Wager
-from games.snapshot_types import Call, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
+from games.registry import game_of
+from games.snapshot_types import Call, LayoutWager, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from games.wording import reason_text
 from tables.core.context import TableContext
 from tables.core.held_back import WagerKey, key_of
-from tables.rounds.end_reasons import end_reason_text
+from tables.models import Round, Table
+from tables.rounds.no_rolls import end_reason_text
+from tables.rounds.play import BETS_CLOSED
+from tables.rounds.wagers import WAGERS_PLACED, PlacedWager
+from tables.rules import suspensions
 from tables.words.sentences import number_words, short, step_label
+
+# The wagers of some rules, with their odds
+
+
+@lru_cache(maxsize=64)
+def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
+    game = game_of(rules)
+    return tuple(
+        (
+            type_.code,
+            str(type_.label),
+            type_.family,
+            tuple(rules.state_odds(odds) for odds in game.possible_odds(rules, type_.code)),
+        )
+        for type_ in game.wager_types(rules)
+    )
+
+
+def layout(ctx: TableContext) -> list[LayoutWager]:
+    """Every wager of the edition with its odds in force in the submission's words, and its suspension if any."""
+    wagers: list[LayoutWager] = [
+        {
+            "wager": code,
+            "label": label,
+            "family": family,
+            "odds": list(odds),
+            "stopped": suspensions.suspension_data(ctx, code),
+        }
+        for code, label, family, odds in _layout(ctx.rules)
+    ]
+    if ctx.rules.increments:
+        for wager in wagers:
+            increment_cents = ctx.rules.increment(wager["family"])
+            if increment_cents > 1:
+                wager["increment_cents"] = increment_cents
+    return wagers
+
+
+@lru_cache(maxsize=64)
+def labels(rules: Rules) -> dict[str, str]:
+    """The labels of wagers by their codes."""
+    return {code: label for code, label, _, _ in _layout(rules)}
+
+
+# The throws, and the settlement of the newest
 
 
 def throws(ctx: TableContext) -> list[ThrowFacts]:
@@ -156,3 +215,72 @@ def _stay(ctx: TableContext, wager: Wager, names: dict[str, str]) -> SettleLine:
         "why": "",
         "cite": "",
     }
+
+
+# What Undo can take back
+
+
+SINCE = (WAGERS_PLACED.name, BETS_CLOSED.name)
+WagerPlace = tuple[int, str, int]  # seat, code, play or 0
+
+
+class UndoneWager(TypedDict):
+    """One wager of a step: its total in cents before the step and after it."""
+
+    seat: int
+    wager: str
+    before: int
+    after: int
+    play: NotRequired[int]
+
+
+def undo_steps(table: Table, round_: Round | None, device: Device | None) -> list[list[UndoneWager]]:
+    """Return the changes of wagers since bets opened, oldest first, that this device may take back.
+
+    Each is an act of this device at wagers that no other device has changed since. An act that took back the one
+    before it cancels out with it. Empty once bets have closed, because nothing can be undone then.
+    """
+    if device is None or round_ is None or round_.ended_at is not None:
+        return []
+    rows = Entry.objects.filter(stream=table.stream_id, round=round_.number, type__in=SINCE)
+    totals: dict[WagerPlace, int] = {}
+    steps: list[list[UndoneWager]] = []
+    for type_, body in rows.order_by("seq").values_list("type", "body"):
+        if type_ == BETS_CLOSED.name:
+            steps = []
+            continue
+        entry = json.loads(bytes(body))
+        step = [_change(line, totals) for line in entry["data"]["placed"]]
+        if entry["device"] != str(device.pk):
+            changed = {_place(line) for line in step}
+            steps = [earlier for earlier in steps if changed.isdisjoint(map(_place, earlier))]
+        elif steps and _takes_back(step, steps[-1]):
+            steps.pop()
+        else:
+            steps.append(step)
+    return steps
+
+
+def _change(line: PlacedWager, totals: dict[WagerPlace, int]) -> UndoneWager:
+    """The change that a line of an entry made. Updates `totals`."""
+    place = (line["seat"], line["wager"], line.get("play", 0))
+    before, totals[place] = totals.get(place, 0), line["cents"]
+    change: UndoneWager = {
+        "seat": line["seat"],
+        "wager": line["wager"],
+        "before": before,
+        "after": line["cents"],
+    }
+    if "play" in line:
+        change["play"] = line["play"]
+    return change
+
+
+def _place(line: UndoneWager) -> WagerPlace:
+    return line["seat"], line["wager"], line.get("play", 0)
+
+
+def _takes_back(step: Iterable[UndoneWager], earlier: Iterable[UndoneWager]) -> bool:
+    """Whether a step set the wagers of an earlier one back."""
+    set_back = {(*_place(line), line["after"], line["before"]) for line in earlier}
+    return {(*_place(line), line["before"], line["after"]) for line in step} == set_back
