@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tables.cases import watch
+from tables.cases.case import open_found_cases
 from tables.models import Handover, ItemAcceptance
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables import slip_scene
@@ -56,7 +56,7 @@ def test_sixty_wagers_outside_the_limits_are_one_line_and_one_tap_gives_it_an_ow
         scene.to_the_dice()
         scene.act("call_dice", {"dice": [1, 2, 5]})
         scene.finish()
-    watch.open_found_cases()
+    open_found_cases()
     manager = Office(new_page()).begin(scene, "pit-manager", "handover")
     page = manager.page
     lines = page.locator(".open-list .owner")
