@@ -27,6 +27,7 @@ from audit.sealing.problems import SENTENCES, SealingProblem, say
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import STEPS, Sealer
 from audit.verification import verify
+from audit.verify import is_consistent
 
 from .conftest import MOMENT
 from .gone_back import as_superuser, forget, put_back, rewind
@@ -149,7 +150,7 @@ def test_the_log_in_the_database_is_the_tree_of_its_seals(sealer, write):
         assert bytes(checkpoint.root) == merkle.root(checkpoint.size, lambda *at: held[at])
         assert log.root(checkpoint.size) == bytes(checkpoint.root)
         proof = log.consistency(checkpoint.size, 13)
-        assert verify.is_consistent(checkpoint.size, 13, proof, bytes(checkpoint.root), log.root(13))
+        assert is_consistent(checkpoint.size, 13, proof, bytes(checkpoint.root), log.root(13))
     assert log.size == log.newest().size == 13
     with pytest.raises(MissingNode):
         log.root(14)
