@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from typing import Any, Literal
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
@@ -78,10 +79,21 @@ def entries_of_any_time() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """The test database, with the same latitude."""
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The test database, with the same latitude.
+
+    PostgreSQL drops no database that somebody uses, and a thread of the server that answered its last request may
+    still hold a connection then. So all others end first.
+    """
     with django_db_blocker.unblock():
         later.set_clock_of_entries()
+    yield
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 @pytest.fixture
