@@ -33,12 +33,12 @@ class GuideStep:
 STEPS = (
     GuideStep(
         "Dealer",
-        "You are the dealer, and every player has bet. Shake the dice under their cover at least three times, then "
-        "tap the next step.",
+        "You are the dealer, and every player has bet. Shake the dice or start the shaker, as the next step says, then "
+        "tap it.",
         phase="shaken",
     ),
     GuideStep("Dealer", "Betting ends: tap the next step again.", phase="ready"),
-    GuideStep("Dealer", "Lift the cover. Enter any three faces that you like, then hold the next step.", phase="lit"),
+    GuideStep("Dealer", "Now the dice are seen. Enter any three faces, then hold the next step.", phase="lit"),
     GuideStep("Dealer", "Winning areas are lit. Take the losing chips, if any lost, by the next step.", phase="taken"),
     GuideStep("Dealer", "Pay what won, seat by seat: the dock shows the chips to cut.", phase="paid"),
     GuideStep("Dealer", "Clear the layout. Then the round is on the record.", phase="cleared"),
