@@ -12,8 +12,7 @@ from typing import Any, NotRequired, TypedDict
 from games.engine.odds import in_dollars
 from games.engine.refusals import BAD_SEAT, LIMIT_UNDER_THE_LEAST, Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import Settled, WagerOutcome, settlement_order
-from games.engine.wagers import Wager
+from games.engine.wagers import Settled, Wager, WagerOutcome, settlement_order
 from games.refusals import (
     KEY_MISSING,
     NOT_A_NUMBER,

@@ -12,8 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from games.engine import Rules
-from games.engine.covariances import possible_throws
-from games.engine.expectations import cents_by_code, house_win
+from games.engine.expectations import cents_by_code, house_win, possible_throws
 from games.engine.game import EXACT_STAKE_CENTS
 from games.engine.wagers import Wager
 from games.registry import game_of

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Generic, NamedTuple, NotRequired, TypedDict, 
 from audit.entry_types import EntryBody, EntryType
 from games import registry
 from games.engine.game import Game, PostCode
-from games.engine.state import RoundState
+from games.engine.rounds import RoundState
 from games.snapshot_types import NextParams
 
 G = TypeVar("G", bound=Game)

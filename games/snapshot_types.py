@@ -9,9 +9,8 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit.heads import Head
 from games.engine.game import PostCode
-from games.engine.game_views import GameView
-from games.engine.procedures import EndedPhase, Phase
-from games.engine.settlement import WagerOutcome
+from games.engine.rounds import EndedPhase, GameView, Phase
+from games.engine.wagers import WagerOutcome
 from games.models.patrons import SignKind
 
 

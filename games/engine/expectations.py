@@ -1,18 +1,22 @@
 """What the wagers of a round are expected to win for the house, and how far that win varies: exact, by enumeration.
 
 Amounts are cents. The wagers of a round depend on each other, because the same dice decide them, and the variance
-includes their covariances.
+includes their covariances. A game of one throw is added up by `SingleThrow`, or settled throw by throw where a payout
+limit connects the wagers of a seat. Another game adds its own from `covariances_of`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import lcm
+from itertools import combinations_with_replacement
+from math import factorial, lcm, prod
 from typing import NamedTuple
 
-from games.engine.settlement import FEE, LOSE, Settled
-from games.engine.wagers import Wager
+from games.engine.wagers import FEE, LOSE, Settled, Wager
 
 Settle = Callable[[Sequence[Wager], tuple[int, ...]], Sequence[Settled]]
+Pair = tuple[str, str]
+Wins = tuple[Fraction, ...]  # what one unit on each code wins for the house, in the order of the codes
 
 
 class RoundExpectation(NamedTuple):
@@ -51,6 +55,15 @@ def cents_by_code(wagers: Iterable[Wager]) -> dict[str, int]:
     for wager in wagers:
         cents[wager.code] = cents.get(wager.code, 0) + wager.cents
     return cents
+
+
+# A game that one throw decides
+
+
+def possible_throws(faces: int, dice: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Return every throw regardless of order, and how many orders each has."""
+    for throw in combinations_with_replacement(range(1, faces + 1), dice):
+        yield throw, factorial(dice) // prod(factorial(count) for count in Counter(throw).values())
 
 
 class SingleThrow:
@@ -113,3 +126,30 @@ def _win_by_code(lines: Iterable[Settled]) -> dict[str, int]:
     for line in lines:
         wins[line.wager.code] = wins.get(line.wager.code, 0) + house_win(line)
     return wins
+
+
+# How far the wins of two wagers depend on each other
+
+
+def combine_rows(rows: Iterable[tuple[Wins, Fraction | int]]) -> dict[Wins, int]:
+    """Combine rows that are equal. Their probabilities become whole numbers of ways."""
+    chances: dict[tuple[Fraction, ...], Fraction] = defaultdict(Fraction)
+    for row, chance in rows:
+        chances[row] += Fraction(chance)
+    ways = lcm(*(chance.denominator for chance in chances.values()))
+    return {row: int(chance * ways) for row, chance in chances.items()}
+
+
+def covariances_of(codes: Sequence[str], wins: Mapping[Wins, int]) -> dict[Pair, Fraction]:
+    """Return the covariances of these rows. Uses integers until the last division: there may be thousands of rows."""
+    per = prod({win.denominator for row in wins for win in row})
+    rows = [([int(win * per) for win in row], ways) for row, ways in wins.items()]
+    all_ways = sum(ways for _row, ways in rows)
+    means = [sum(row[i] * ways for row, ways in rows) for i in range(len(codes))]
+    covariances_ = {}
+    for i, first in enumerate(codes):
+        for j in range(i, len(codes)):
+            both = sum(row[i] * row[j] * ways for row, ways in rows)
+            pair = (first, codes[j]) if first <= codes[j] else (codes[j], first)
+            covariances_[pair] = Fraction(both * all_ways - means[i] * means[j], (all_ways * per) ** 2)
+    return covariances_

@@ -2,7 +2,7 @@
 
 A game of the catalog is a subclass. It defines which wagers exist, what a throw means for them, and the order of a
 round. Each act is a pair: `verify_x` raises a Refusal, and `x` returns the new state and a record
-(`games.engine.records`). The caller decides who may act, when and at which table, and asks for the witness that
+(`games.engine.rounds`). The caller decides who may act, when and at which table, and asks for the witness that
 `rules.witness("device-failure")` names.
 
 The texts settle in one of two ways, and the moves of the procedure say which one a game follows: all losers and
@@ -16,13 +16,15 @@ from functools import lru_cache
 from math import lcm
 from typing import Any, Literal, NamedTuple
 
-from games.engine import records
-from games.engine.analysis import Outcome, house_advantage
-from games.engine.covariances import possible_throws
-from games.engine.expectations import RoundExpectation, Settle, SingleThrow, settled_expectation
-from games.engine.game_views import GameView
-from games.engine.odds import Odds, Pays, in_dollars
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, OutOfTurn, Phase, Procedure
+from games.engine import rounds
+from games.engine.expectations import (
+    RoundExpectation,
+    Settle,
+    SingleThrow,
+    possible_throws,
+    settled_expectation,
+)
+from games.engine.odds import Odds, Outcome, Pays, house_advantage, in_dollars
 from games.engine.refusals import (
     BAD_AMOUNT,
     BAD_SEAT,
@@ -62,10 +64,31 @@ from games.engine.refusals import (
     WRONG_NUMBER_OF_DICE,
     Refusal,
 )
+from games.engine.rounds import (
+    DUTY_OF,
+    OUT_OF_TURN,
+    GameView,
+    OutOfTurn,
+    Phase,
+    Procedure,
+    Result,
+    RoundState,
+    return_all,
+    settled_of_void,
+)
 from games.engine.rules import Rules
-from games.engine.settlement import LOSE, WIN, Reason, Settled
-from games.engine.state import Result, RoundState, return_all, settled_of_void
-from games.engine.wagers import MADE_IN, Fee, Placing, Wager, WagerType, apply_placings
+from games.engine.wagers import (
+    LOSE,
+    MADE_IN,
+    WIN,
+    Fee,
+    Placing,
+    Reason,
+    Settled,
+    Wager,
+    WagerType,
+    apply_placings,
+)
 
 EXACT_STAKE_CENTS = 252_000  # wins whole cents at any odds
 CORRECTIONS = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
@@ -432,12 +455,12 @@ class Game:
 
     def place_wagers(
         self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]
-    ) -> tuple[RoundState, records.WagersPlaced]:
+    ) -> tuple[RoundState, rounds.WagersPlaced]:
         """Set totals: (seat, code, cents, made_in, play) each. 0 cents removes a wager."""
         lines = tuple(Placing(*line) for line in placings)
         self.verify_place_wagers(state, lines)
         wagers, before = apply_placings(state.wagers, lines)
-        record = records.WagersPlaced(lines, before, self._section(state, "place_wagers"))
+        record = rounds.WagersPlaced(lines, before, self._section(state, "place_wagers"))
         return replace(state, wagers=wagers), record
 
     def verify_no_more_bets(self, state: RoundState) -> None:
@@ -445,11 +468,11 @@ class Game:
         self._phase_after(state, "no_more_bets")
         self.verify_layout(state.rules, state.wagers)
 
-    def no_more_bets(self, state: RoundState) -> tuple[RoundState, records.BetsClosed]:
+    def no_more_bets(self, state: RoundState) -> tuple[RoundState, rounds.BetsClosed]:
         """Close the bets."""
         self.verify_no_more_bets(state)
         phase = self._phase_after(state, "no_more_bets")
-        record = records.BetsClosed(self._section(state, "no_more_bets"))
+        record = rounds.BetsClosed(self._section(state, "no_more_bets"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
 
     # The shake and the throw
@@ -467,12 +490,12 @@ class Game:
 
     def shake(
         self, state: RoundState, times: int = 3, by_seat: int | None = None
-    ) -> tuple[RoundState, records.DiceShaken]:
+    ) -> tuple[RoundState, rounds.DiceShaken]:
         """Shake: a manual shaker at least three times. `by_seat` is the player who activated a player-activated
         one.
         """
         self.verify_shake(state, times, by_seat)
-        record = records.DiceShaken(times, by_seat, self._section(state, "shake"))
+        record = rounds.DiceShaken(times, by_seat, self._section(state, "shake"))
         return replace(state, phase=self._phase_after(state, "shake")), record
 
     def verify_dice(self, rules: Rules, dice: Sequence[int], needed: int | None = None) -> tuple[int, ...]:
@@ -491,13 +514,13 @@ class Game:
         self._phase_after(state, "call_dice")
         self.verify_dice(state.rules, dice, state.result.dice)
 
-    def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
+    def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, rounds.DiceCalled]:
         """Record the dice: uncovered, announced and entered. The layout lights, and these faces settle the round."""
         self.verify_call_dice(state, dice)
         after = replace(
             state, throws=(*state.throws, tuple(dice)), phase=self._phase_after(state, "call_dice")
         )
-        record = records.DiceCalled(tuple(dice), self.lit_codes(after), self._section(state, "call_dice"))
+        record = rounds.DiceCalled(tuple(dice), self.lit_codes(after), self._section(state, "call_dice"))
         return self._skip_empty_phases(after), record
 
     def verify_call_no_roll(self, state: RoundState, reason: str = "") -> None:
@@ -518,7 +541,7 @@ class Game:
             raise Refusal(MORE_FACES_THAN_DICE, section, given=len(faces), thrown=thrown)
         self.verify_dice(state.rules, faces, len(faces))
 
-    def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
+    def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, rounds.NoRollCalled]:
         """Make the throw void.
 
         With `no_roll_ends` the round ends and every wager goes back (A12). Otherwise wagers stay and the dice are
@@ -530,8 +553,8 @@ class Game:
         section = state.rules.edition.no_rolls.get(reason) or self._section(state, "call_no_roll")
         if self.no_roll_ends:
             ended = replace(after, returned_for="no-roll")
-            return ended, records.NoRollCalled(reason, ended.settled, section)
-        return self._skip_empty_phases(after), records.NoRollCalled(reason, (), section)
+            return ended, rounds.NoRollCalled(reason, ended.settled, section)
+        return self._skip_empty_phases(after), rounds.NoRollCalled(reason, (), section)
 
     # Settling in a game that collects every losing wager before it pays a winning one
 
@@ -539,10 +562,10 @@ class Game:
         """Raise `not-lit` or `losers-taken-already`."""
         self._phase_after(state, "take_losers")
 
-    def take_losers(self, state: RoundState) -> tuple[RoundState, records.LosersTaken]:
+    def take_losers(self, state: RoundState) -> tuple[RoundState, rounds.LosersTaken]:
         """Collect every losing wager."""
         phase = self._phase_after(state, "take_losers")
-        record = records.LosersTaken(self.losers(state), self._section(state, "take_losers"))
+        record = rounds.LosersTaken(self.losers(state), self._section(state, "take_losers"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
 
     def verify_pay_seats(self, state: RoundState, seats: Iterable[int] | None = None, code: str = "") -> None:
@@ -561,7 +584,7 @@ class Game:
 
     def pay_seats(
         self, state: RoundState, seats: Iterable[int] | None = None, code: str = ""
-    ) -> tuple[RoundState, records.SeatsPaid]:
+    ) -> tuple[RoundState, rounds.SeatsPaid]:
         """Pay every winning wager of these seats, or of all unpaid seats; with a `code`, only those on that code.
 
         A seat is paid once all its winning wagers are. Paying the last seat ends the paying.
@@ -572,7 +595,7 @@ class Game:
         settled = tuple(
             winner for winner in unpaid if winner.wager.seat in seats and code in ("", winner.wager.code)
         )
-        record = records.SeatsPaid(seats, settled, self._section(state, "pay_seats"))
+        record = rounds.SeatsPaid(seats, settled, self._section(state, "pay_seats"))
         return self._skip_empty_phases(self.with_paid(state, settled)), record
 
     def unpaid_winners(self, state: RoundState) -> tuple[Settled, ...]:
@@ -618,7 +641,7 @@ class Game:
 
     def settle_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
-    ) -> tuple[RoundState, records.SeatsSettled]:
+    ) -> tuple[RoundState, rounds.SeatsSettled]:
         """Take and pay the current step at these seats, or at all unsettled ones. The last seat ends the step."""
         seats = self.unsettled_seats(state) if seats is None else tuple(sorted(set(seats)))
         self.verify_settle_seats(state, seats)
@@ -629,7 +652,7 @@ class Game:
             after = replace(state, step=step[0].step, paid_seats=frozenset())
         else:
             after = replace(state, paid_seats=settled_seats)
-        record = records.SeatsSettled(seats, settled, self._section(state, "settle_seats"))
+        record = rounds.SeatsSettled(seats, settled, self._section(state, "settle_seats"))
         return self._skip_empty_phases(after), record
 
     # Clearing the layout
@@ -638,10 +661,10 @@ class Game:
         """Raise `losers-not-taken`, `winners-not-paid`, or `not-now`."""
         self._phase_after(state, "clear_layout")
 
-    def clear_layout(self, state: RoundState) -> tuple[RoundState, records.LayoutCleared]:
+    def clear_layout(self, state: RoundState) -> tuple[RoundState, rounds.LayoutCleared]:
         """End the round."""
         phase = self._phase_after(state, "clear_layout")
-        return replace(state, phase=phase), records.LayoutCleared(self._section(state, "clear_layout"))
+        return replace(state, phase=phase), rounds.LayoutCleared(self._section(state, "clear_layout"))
 
     # Voiding a round before its dice are called, and corrections before its first payment
 
@@ -651,13 +674,13 @@ class Game:
         if not reason.strip():
             raise Refusal(REASON_MISSING, self._section(state, "void_round"))
 
-    def void_round(self, state: RoundState, reason: str) -> tuple[RoundState, records.RoundVoided]:
+    def void_round(self, state: RoundState, reason: str) -> tuple[RoundState, rounds.RoundVoided]:
         """End a round before its dice are entered, by decision of the facility. Every wager goes back (reading
         A47).
         """
         self.verify_void_round(state, reason)
         void = replace(state, phase="void", returned_for="void")
-        return void, records.RoundVoided(reason, void.settled, self._section(state, "void_round"))
+        return void, rounds.RoundVoided(reason, void.settled, self._section(state, "void_round"))
 
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
         """Raise `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
@@ -670,12 +693,12 @@ class Game:
 
     def correct_dice(
         self, state: RoundState, dice: Sequence[int], reason: str = ""
-    ) -> tuple[RoundState, records.DiceCorrected]:
+    ) -> tuple[RoundState, rounds.DiceCorrected]:
         """Replace faces that were entered wrong: the layout lights again, and the losers are taken again."""
         self.verify_correct_dice(state, dice)
         section, throws = self._section(state, "correct_dice"), (*state.throws[:-1], tuple(dice))
         after = replace(state, throws=throws, phase=self._phase_after(state, "correct_dice"))
-        record = records.DiceCorrected(tuple(dice), state.dice, self.lit_codes(after), reason, section)
+        record = rounds.DiceCorrected(tuple(dice), state.dice, self.lit_codes(after), reason, section)
         return self._skip_empty_phases(after), record
 
     def verify_record_missed_wager(
@@ -694,7 +717,7 @@ class Game:
 
     def record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
-    ) -> tuple[RoundState, records.MissedWagerRecorded]:
+    ) -> tuple[RoundState, rounds.MissedWagerRecorded]:
         """Record a total that was on the layout at "no more bets" and was not entered. It settles with the others."""
         self.verify_record_missed_wager(state, placing)
         line = Placing(*placing)
@@ -702,7 +725,7 @@ class Game:
         after = replace(state, wagers=wagers, phase=self._phase_after(state, "record_missed_wager"))
         after = self._reopen(after, set(wagers) - set(state.wagers))
         section = self._section(state, "record_missed_wager")
-        return self._skip_empty_phases(after), records.MissedWagerRecorded(line, before[0], reason, section)
+        return self._skip_empty_phases(after), rounds.MissedWagerRecorded(line, before[0], reason, section)
 
     def verify_strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
@@ -718,14 +741,14 @@ class Game:
 
     def strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
-    ) -> tuple[RoundState, records.MistakenWagerStruck]:
+    ) -> tuple[RoundState, rounds.MistakenWagerStruck]:
         """Strike a wager that was entered but never was on the layout."""
         self.verify_strike_mistaken_wager(state, seat, code, play)
         struck = next(wager for wager in state.wagers if wager.key == (seat, code, play))
         remaining = tuple(wager for wager in state.wagers if wager is not struck)
         after = replace(state, wagers=remaining, phase=self._phase_after(state, "strike_mistaken_wager"))
         section = self._section(state, "strike_mistaken_wager")
-        return self._skip_empty_phases(after), records.MistakenWagerStruck(struck, reason, section)
+        return self._skip_empty_phases(after), rounds.MistakenWagerStruck(struck, reason, section)
 
     def _verify_correctable(self, state: RoundState, act: str) -> None:
         """Refuse a correction after the first payment: N.J.A.C. 19:47-9.5(e), 58 Pa. Code §§ 539.5(e), 625a.5(e)."""
@@ -776,7 +799,7 @@ class Game:
 
     def report_device_failure(
         self, state: RoundState, dice: Sequence[int] | None = None
-    ) -> tuple[RoundState, records.DeviceFailed]:
+    ) -> tuple[RoundState, rounds.DeviceFailed]:
         """Settle the round manually before the witness if the dice were seen (in `dice`, or called before).
 
         The faces of a covered automated shaker are read once it is uncovered. Otherwise the round is void and every
@@ -792,9 +815,9 @@ class Game:
                 phase=self._phase_after(state, "settle_manually"),
             )
             witness = state.rules.witness("device-failure")
-            return self._skip_empty_phases(after), records.DeviceFailed(faces, witness, (), section)
+            return self._skip_empty_phases(after), rounds.DeviceFailed(faces, witness, (), section)
         void = replace(state, phase="void", returned_for="device-failed")
-        return void, records.DeviceFailed(None, None, void.settled, state.rules.section("void"))
+        return void, rounds.DeviceFailed(None, None, void.settled, state.rules.section("void"))
 
     def verify_report_shaker_failure(self, state: RoundState) -> None:
         """Raise `shaker-not-automated`, `shaker-not-started`, `shaker-has-tossed`, or `dice-called-already`.
@@ -808,11 +831,11 @@ class Game:
         if self.is_in_view(state):
             raise Refusal(SHAKER_HAS_TOSSED, self._section(state, "report_shaker_failure"))
 
-    def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
+    def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, rounds.ShakerFailed]:
         """Void the round because an automated shaker failed: every wager goes back (§§ 539.7(c), 625a.7(c))."""
         self.verify_report_shaker_failure(state)
         void = replace(state, phase="void", returned_for="shaker-failed")
-        return void, records.ShakerFailed(void.settled, self._section(state, "report_shaker_failure"))
+        return void, rounds.ShakerFailed(void.settled, self._section(state, "report_shaker_failure"))
 
     # A finished round on paper, and a round from its record
 

@@ -1,9 +1,11 @@
 """What a winning wager pays: odds ("6 to 1") as an exact pair, or a fixed sum such as "$50,000".
 
-Either way the stake is returned as well.
+Either way the stake is returned as well. From what a wager pays and how probable that is follows what the house keeps
+of it, by enumeration and in fractions.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -93,3 +95,22 @@ def verify_stated(text: str, section: str) -> None:
     match = SAID_FOR.search(text)
     if match:
         raise Refusal(ODDS_SAID_FOR, section, text=match[0])
+
+
+# What the house keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One payout of a wager, and the probability that the wager is paid by it."""
+
+    probability: Fraction
+    pays: Pays
+
+
+def house_advantage(outcomes: Iterable[Outcome]) -> Fraction:
+    """Return the house advantage: what the house keeps of each unit staked. Negative if it favors the player."""
+    advantage = Fraction(1)
+    for outcome in outcomes:
+        advantage -= outcome.probability * (outcome.pays.ratio() + 1)
+    return advantage

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from games.engine.settlement import WIN, Settled
-from games.engine.state import RoundState
+from games.engine.rounds import RoundState
+from games.engine.wagers import WIN, Settled
 from tables.core.entry_types import HeldAmount, Raised
 from tables.models import Round
 

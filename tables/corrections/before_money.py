@@ -18,9 +18,8 @@ from games.act_forms import Dice, Text
 from games.engine import Placing, Refusal, Rules
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
-from games.engine.settlement import LOSE, WIN, Settled
-from games.engine.state import RoundState
-from games.engine.wagers import MadeIn
+from games.engine.rounds import RoundState
+from games.engine.wagers import LOSE, WIN, MadeIn, Settled
 from games.engine.wagers import Wager as EngineWager
 from games.params import MOST_CENTS, Params
 from games.stacks import Owner

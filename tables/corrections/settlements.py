@@ -43,8 +43,7 @@ from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE, RefusalCode
-from games.engine.settlement import FEE, LOSE, RETURN, WIN, Settled, in_order
-from games.engine.wagers import Wager
+from games.engine.wagers import FEE, LOSE, RETURN, WIN, Settled, Wager, in_order
 from games.params import MOST_CENTS, Params, malformed
 from games.registry import game_of
 from tables.core.context import TableContext

@@ -15,7 +15,7 @@ from audit import clock
 from audit.models import Person
 from audit.sealing.proofs import Proof
 from games.engine.odds import in_dollars
-from games.engine.settlement import LOSE, RETURN, WIN
+from games.engine.wagers import LOSE, RETURN, WIN
 from games.models import Facility, RulesSubmission
 from games.paper_layout import PaperLayout, paper_layout
 from tables.core.entries import RecordedEntry, of_round

@@ -8,7 +8,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from games.engine.odds import in_dollars
-from games.engine.settlement import LOSE, WIN
+from games.engine.wagers import LOSE, WIN
 from games.kit.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
 from games.office.guides.pdf import PIPS
 from games.paper_layout import PaperArea, PaperLayout

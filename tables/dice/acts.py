@@ -5,7 +5,7 @@ from typing import Annotated
 from audit import clock
 from games.act_forms import Text, text
 from games.engine import Refusal
-from games.engine.dice import A_DAY
+from games.engine.rules import A_DAY
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.core.refusals import NO_DICE, NO_SHAKER

@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Min, QuerySet
 
 from audit.models import Entry, Person, Stream
 from audit.rows import read
-from games.engine.dice import A_DAY
+from games.engine.rules import A_DAY
 from games.models import Facility
 from tables.dice.entry_types import DICE_DESTROYED, DICE_LOT_ISSUED, DICE_LOT_RETURNED, DICE_RECEIVED
 from tables.models import DiceLot, Round, Throw

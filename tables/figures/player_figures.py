@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from games.engine.settlement import FEE, LOSE
+from games.engine.wagers import FEE, LOSE
 from games.expectation import round_expectation
 from tables.core.pace import per_hour
 from tables.figures.round_figures import SettledRound, settled_rounds

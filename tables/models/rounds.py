@@ -9,8 +9,8 @@ from django.db.models import Q
 
 from audit.compiled_reads import CompiledRead
 from audit.rows import statement_cursor
-from games.engine.procedures import Phase
-from games.engine.settlement import WagerOutcome
+from games.engine.rounds import Phase
+from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag
 
 FlagOrNone = WagerFlag | Literal[""]

@@ -26,8 +26,8 @@ from games.engine import Refusal
 from games.engine.game import Game
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
-from games.engine.settlement import LOSE, WIN, Settled
-from games.engine.state import RoundState
+from games.engine.rounds import RoundState
+from games.engine.wagers import LOSE, WIN, Settled
 from tables.core import posts
 from tables.core.alert_kinds import AlertKind, Level, alert_kind
 from tables.core.alerts import end_alert, raise_alert

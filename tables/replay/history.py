@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 from audit.models import Person
-from games.engine.settlement import Settled
+from games.engine.wagers import Settled
 from games.layout_drawing import listed
 from games.wording import reason_text
 from tables.alerts.entry_types import DISPUTE_REPORTED

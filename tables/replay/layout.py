@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from typing import TypedDict, cast
 
 from games.engine import RoundState
-from games.engine.game_views import GameView
-from games.engine.procedures import Phase
-from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
+from games.engine.rounds import GameView, Phase
+from games.engine.wagers import LOSE, WIN, Settled, WagerOutcome
 from games.snapshot_types import Call, LayoutWager, Settle
 from tables.core.context import TableContext
 from tables.replay.replayed_round import EnteredWager, ReplayedRound, WagerKey

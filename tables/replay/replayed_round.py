@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 
 from audit.entry_types import EntryType
 from games.engine import RoundState, Rules
-from games.engine.procedures import Phase
-from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
-from games.engine.wagers import Wager
+from games.engine.rounds import Phase
+from games.engine.wagers import FEE, LOSE, RETURN, Settled, Wager, in_order
 from games.game_acts import GameAct, game_acts
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from games.engine.settlement import Settled
+from games.engine.wagers import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import settlements
 from tables.corrections.settlements import CorrectedWager, SeatPayment, SettlementLine

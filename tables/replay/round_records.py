@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Q
 
 from audit.models import Entry
-from games.engine.settlement import FEE, LOSE
+from games.engine.wagers import FEE, LOSE
 from tables.core.entries import COLUMNS, ENDS, MISSHAPEN, RecordedEntry, read
 from tables.core.entry_types import Raised
 from tables.core.held_back import WagerKey as HeldKey

@@ -19,8 +19,8 @@ from audit.entries import STREAM_CLOSED
 from audit.rows import insert
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
-from games.engine.settlement import RETURN, STEPS_A_THROW, Settled
-from games.engine.state import RoundState
+from games.engine.rounds import RoundState
+from games.engine.wagers import RETURN, STEPS_A_THROW, Settled
 from games.game_acts import GameAct, Play, game_acts
 from games.office.submissions.gate import verify_minimum
 from tables.core import posts

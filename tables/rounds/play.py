@@ -16,7 +16,7 @@ from audit.runner import Changes
 from games.act_forms import Seats, Text, whole
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
-from games.engine.settlement import LOSE
+from games.engine.wagers import LOSE
 from games.game_acts import ActOfPost, ActThatWaits, ThrowNumber
 from games.params import Params
 from tables.core.context import TableContext

@@ -15,9 +15,9 @@ from django.db.models import F
 
 from games.act_forms import Seats, whole
 from games.engine import Refusal
-from games.engine.procedures import EndedPhase
 from games.engine.refusals import RefusalCode
-from games.engine.settlement import RETURN
+from games.engine.rounds import EndedPhase
+from games.engine.wagers import RETURN
 from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Snapshot
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE

@@ -21,8 +21,8 @@ from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, cast
 
 from audit.entry_types import EntryBody
 from audit.rows import insert
-from games.engine.settlement import FEE, LOSE, Settled, WagerOutcome
-from games.engine.state import RoundState
+from games.engine.rounds import RoundState
+from games.engine.wagers import FEE, LOSE, Settled, WagerOutcome
 from games.game_acts import LotOrNone, ThrowNumber
 from games.models import Facility
 from games.separation import policy

@@ -13,9 +13,8 @@ from typing import NotRequired, TypedDict
 from audit.models import Device, Entry
 from games.engine import Rules
 from games.engine.game import Game
-from games.engine.settlement import LOSE, WIN, Settled
-from games.engine.state import RoundState
-from games.engine.wagers import Wager
+from games.engine.rounds import RoundState
+from games.engine.wagers import LOSE, WIN, Settled, Wager
 from games.registry import game_of
 from games.snapshot_types import Call, LayoutWager, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from games.wording import reason_text

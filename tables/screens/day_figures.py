@@ -18,7 +18,7 @@ from audit.compiled_reads import CompiledValues
 from audit.models import Entry
 from games import submissions
 from games.engine import Rules
-from games.engine.settlement import FEE, LOSE, WIN
+from games.engine.wagers import FEE, LOSE, WIN
 from games.engine.wagers import Wager as EngineWager
 from games.expectation import round_expectation
 from games.models import RulesSubmission

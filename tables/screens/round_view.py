@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from games.chips import breakdown
 from games.engine import Refusal, Rules
-from games.engine.game_views import GameView
-from games.engine.procedures import Phase, has_ended
-from games.engine.settlement import LOSE, WIN, Settled, WagerOutcome
-from games.engine.state import RoundState
+from games.engine.rounds import GameView, Phase, RoundState, has_ended
+from games.engine.wagers import LOSE, WIN, Settled, WagerOutcome
 from games.game_acts import game_act
 from games.snapshot_types import (
     AheadStep,

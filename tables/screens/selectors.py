@@ -19,7 +19,7 @@ from games import registry
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.game import Game, PostCode
-from games.engine.procedures import EndedPhase
+from games.engine.rounds import EndedPhase
 from games.formats import money
 from games.registry import game_by_code
 from games.snapshot_types import (

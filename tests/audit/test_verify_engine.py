@@ -11,8 +11,7 @@ from audit import verify
 from games.catalog.football.engine.field import Spot, chances_of_a_throw, meaning_of, play_on
 from games.catalog.football.engine.wagers import PLAYS_MOST, SINGLE_PLAY_CODES
 from games.engine import Rules
-from games.engine.settlement import in_order
-from games.engine.wagers import Wager
+from games.engine.wagers import Wager, in_order
 from games.registry import game_of
 from tables.rounds.settlement import settled_data
 

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from audit.models import Entry
-from games.catalog.football.engine import covariance
+from games.catalog.football.engine import expectation
 from games.catalog.football.engine.expectation import covariances
 from games.catalog.football.engine.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
 from games.catalog.football.engine.wagers import BETS, End, outcomes, verdict
@@ -56,7 +56,7 @@ def to_come(spot: Spot) -> tuple[Fraction, Fraction, Fraction]:
     Of the plays it is what they win beyond their edge: that more is laid the longer a game lasts is no luck.
     """
     stakes, mean, square, between = laid_at(spot), Fraction(0), Fraction(0), Fraction(0)
-    hang, plays = covariance.across(RULES, spot), covariances(RULES)
+    hang, plays = expectation.covariances_across(RULES, spot), covariances(RULES)
     for code, cents in stakes.items():
         between += sum(2 * cents * game_stake * hang[game, code] for game, game_stake in ON_THE_GAME.items())
         between += sum(
@@ -101,16 +101,18 @@ def test_the_band_is_on_the_average_what_the_win_strays_over_every_course_of_a_g
 
 
 def test_the_expectation_over_a_game_matches_the_odds():
-    for code in covariance.FULL_GAME_CODES:
+    for code in expectation.FULL_GAME_CODES:
         hoped = sum(
             (
-                chance * row[covariance.FULL_GAME_CODES.index(code)]
-                for row, chance in covariance.of_a_game(RULES)
+                chance * row[expectation.FULL_GAME_CODES.index(code)]
+                for row, chance in expectation.wins_of_a_game(RULES)
             )
         )
         assert hoped == EDGES[code]
     assert (
-        sum(chance for _row, chance in covariance.of_a_game(RULES)) == sum(chances_of_a_game().values()) == 1
+        sum(chance for _row, chance in expectation.wins_of_a_game(RULES))
+        == sum(chances_of_a_game().values())
+        == 1
     )
 
 
@@ -162,7 +164,7 @@ def test_a_wager_on_a_play_depends_on_the_game_from_the_position_of_the_marker(h
         throws=[gain, score],
     )
     pairs = covariances(RULES)
-    first, second = covariance.spots_of([gain, score])
+    first, second = expectation.spots_of([gain, score])
     assert (first.yard, second.yard, second.goal) == (20, 14, False)
     game = {"touchdown": 500, "defense": 1_000}
     plays = [(first, {"no-gain": 500}), (second, {"over-four": 1_500, "trips-td": 500})]
@@ -173,7 +175,7 @@ def test_a_wager_on_a_play_depends_on_the_game_from_the_position_of_the_marker(h
         for b, two in lain.items()
     )
     for spot, stakes in plays:
-        hang = covariance.across(RULES, spot)
+        hang = expectation.covariances_across(RULES, spot)
         expected += sum(2 * one * two * hang[a, b] for a, one in game.items() for b, two in stakes.items())
     assert day_of(scene).total.sums.variance.value == expected
 

@@ -7,7 +7,7 @@ import pytest
 
 from games.adjudication import AdjudicatedRound, adjudicate
 from games.engine import Refusal, RoundState, Rules
-from games.engine.settlement import Settled
+from games.engine.wagers import Settled
 from games.registry import game_by_code
 
 FOOTBALL = game_by_code("football")

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from games import engine
-from games.engine.settlement import Reason
-from games.engine.state import RETURNS
+from games.engine.rounds import RETURNS
+from games.engine.wagers import Reason
 from games.registry import GAMES
 from games.wording import REASONS as SHARED_REASONS
 from games.wording import reason_text, with_games

@@ -1,12 +1,13 @@
 """What each edition asks of the opening inspection and the staff: literals here, data in the editions."""
 
 import datetime as dt
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from games.engine import Rules
-from games.engine.editions import all_editions, edition
-from games.engine.editions.equipment import CONDITIONS, InspectionLine, Staffing, equipment_of
+from games.engine.editions import CONDITIONS, InspectionLine, Staffing, all_editions, edition, read
 
 KEYS = ["pa-539", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577", "nj-19-47-9"]
 clause, param = pytest.mark.clause, pytest.param
@@ -144,7 +145,12 @@ def test_no_line_is_asked_twice_and_the_opening_stays_short(key, shaker):
 def test_an_edition_with_an_unknown_condition_is_refused(rows):
     row = {"code": "a", "subject": "a", "section": "1", "body": "", "when": "ten-dice"}
     with pytest.raises(ValueError, match="ten-dice"):
-        equipment_of({"sections": {}, rows: [row]}, str)
+        list(
+            read(
+                tomllib.loads(Path("games/catalog/sic_bo/editions/nj-19-47-9.toml").read_text("utf-8"))
+                | {rows: [row]}
+            )
+        )
 
 
 # The staff, the cameras and the dice

@@ -8,10 +8,8 @@ from itertools import product
 import pytest
 
 from games.engine import Rules
-from games.engine.covariances import possible_throws
-from games.engine.expectations import house_win
-from games.engine.settlement import LOSE
-from games.engine.wagers import Wager
+from games.engine.expectations import house_win, possible_throws
+from games.engine.wagers import LOSE, Wager
 from games.exposure import exposure
 from games.registry import game_of
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from games.catalog.football.engine.wagers import BETS
 from games.engine import Refusal
-from games.engine.procedures import ENDED
-from games.engine.records import SeatsSettled
-from games.engine.settlement import settlement_order
+from games.engine.rounds import ENDED, SeatsSettled
+from games.engine.wagers import settlement_order
 from tests.games.football_play import FOOTBALL, RULES
 from tests.games.replay import Record, replayed
 from tests.services.examples import examples

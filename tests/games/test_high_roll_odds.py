@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.catalog.high_roll.engine.chances import Held, classes, held
+from games.catalog.high_roll.engine.wagers import Held, classes, held
 from games.engine import Refusal, Rules, house_advantage
 from games.registry import game_of
 from games.submissions import verify_house_advantage

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from games.catalog.high_roll.engine.wagers import BETS
 from games.engine import Refusal, Rules, Wager
-from games.engine.procedures import ENDED
+from games.engine.rounds import ENDED
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN
 from tests.games.replay import replayed
 from tests.services.examples import examples

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from games.adjudication import BadLine
-from games.catalog.high_roll.engine.chances import Held, held
+from games.catalog.high_roll.engine.wagers import Held, held
 from games.engine import Rules, Wager
 from games.wording import reason_text
 from tests.games.play_high_roll import (

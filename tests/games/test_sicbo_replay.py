@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from games.catalog.sic_bo.engine import BETS
 from games.engine import Refusal, Rules
-from games.engine.procedures import ENDED
+from games.engine.rounds import ENDED
 from tests.games.play import EVERY_WAY, SIC_BO
 from tests.games.replay import replayed
 from tests.services.examples import examples

@@ -8,7 +8,7 @@ import pytest
 
 from games.catalog.sic_bo.engine import BETS, settle
 from games.engine import Refusal, Rules, Wager
-from games.engine.settlement import settlement_order
+from games.engine.wagers import settlement_order
 from games.registry import game_of
 from games.wording import reason_text
 

@@ -19,7 +19,7 @@ from audit import clock, export, verify
 from audit.devices import enroll
 from audit.models import Device, Entry, Person
 from games.engine import Refusal
-from games.engine.procedures import Phase
+from games.engine.rounds import Phase
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar import deadlines
 from games.office.providers.services import suspended_codes

@@ -10,11 +10,10 @@ import pytest
 
 from audit import clock
 from audit.entry_checks import faults
-from games.catalog.football.engine.view import FootballView
-from games.catalog.high_roll.engine.view import HighRollView
+from games.catalog.football.engine.game import FootballView
+from games.catalog.high_roll.engine.course import HighRollView
 from games.engine import Refusal
-from games.engine.game_views import GameView
-from games.engine.procedures import ENDED, EndedPhase
+from games.engine.rounds import ENDED, EndedPhase, GameView
 from games.models import SignForm
 from games.models.patrons import SignKind
 from games.snapshot_types import AlertLevel, ShakerKind, Snapshot, TableKind, TableStatus

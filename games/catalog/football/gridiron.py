@@ -2,7 +2,7 @@
 
 from typing import TypedDict, cast
 
-from games.catalog.football.engine.view import Advance, FootballView
+from games.catalog.football.engine.game import Advance, FootballView
 from games.snapshot_types import Snapshot
 
 DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal", "Extra Point")

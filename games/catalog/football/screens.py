@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from games.catalog.football import gridiron
 from games.catalog.football.engine import GAME
-from games.catalog.football.engine.view import Advance, FootballView
+from games.catalog.football.engine.game import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine.editions import edition
 from games.formats import money

@@ -3,7 +3,7 @@
 from random import Random
 from typing import cast
 
-from games.catalog.football.engine.view import FootballView
+from games.catalog.football.engine.game import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.simulated_wagers import SeatWager, TableInPlay, TableWager
 

@@ -1,6 +1,6 @@
 """The words of Three Dice Football."""
 
-from games.catalog.football.engine.refusals import CLOSED_BY_THE_THROW
+from games.catalog.football.engine.game import CLOSED_BY_THE_THROW
 
 # Refusals of acts that come too late, each with the entries that left nothing to do for them
 OVERTAKEN_BY: dict[str, tuple[str, ...]] = {CLOSED_BY_THE_THROW: ("dice.thrown",)}

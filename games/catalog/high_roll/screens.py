@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import TypedDict, cast
 
-from games.catalog.high_roll.engine.chances import RANK, held
-from games.catalog.high_roll.engine.view import HighRollView
+from games.catalog.high_roll.engine.course import HighRollView
+from games.catalog.high_roll.engine.wagers import RANK, held
 from games.chips import breakdown
 from games.layout_drawing import listed
 from games.snapshot_types import (

@@ -17,15 +17,12 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
 
-from games.engine.analysis import Outcome
 from games.engine.editions import Edition
 from games.engine.game import Game
-from games.engine.odds import Pays
-from games.engine.procedures import SINGLE_THROW, Procedure
+from games.engine.odds import Outcome, Pays
+from games.engine.rounds import SINGLE_THROW, Procedure, Result, RoundState
 from games.engine.rules import Rules
-from games.engine.settlement import Reason, Settled, lose, win
-from games.engine.state import Result, RoundState
-from games.engine.wagers import Place, Wager, WagerType
+from games.engine.wagers import Place, Reason, Settled, Wager, WagerType, lose, win
 
 Faces = tuple[int, ...]
 Judgement = tuple[str, Reason]  # the paytable's row, "" for a loss, and why

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from games.engine import Rules
-from games.engine.analysis import Outcome
 from games.engine.editions import Edition
-from games.engine.odds import Odds, Pays
+from games.engine.odds import Odds, Outcome, Pays
 from games.engine.wagers import WagerType
 from games.formats import percent
 from games.kit.plots import Plot

@@ -11,8 +11,7 @@ from typing import Any, TypedDict
 
 from audit import chain
 from games.engine import Rules
-from games.engine.analysis import Outcome
-from games.engine.odds import Odds, Pays, Prize
+from games.engine.odds import Odds, Outcome, Pays, Prize
 from games.models import GameRequest
 from games.office.odds import sheet as odds_sheet
 from games.office.odds.sheet import OddsSheet

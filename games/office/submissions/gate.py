@@ -23,9 +23,8 @@ from audit.record_checks import record_check
 from audit.verification_words import Finding, declare_finding
 from games.chips import payable_step
 from games.engine import Refusal, Rules
-from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
-from games.engine.odds import Odds, Prize, in_dollars
+from games.engine.odds import Odds, Outcome, Prize, in_dollars
 from games.engine.refusals import RefusalCode
 from games.engine.rules import Terms
 from games.engine.wagers import WagerType

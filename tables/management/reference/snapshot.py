@@ -18,7 +18,7 @@ from typing import (
 )
 
 from games import registry
-from games.engine.game_views import GameView
+from games.engine.rounds import GameView
 from games.snapshot_types import Format, Snapshot
 
 EXAMPLE = Path(__file__).with_name("snapshot.json")

@@ -1,8 +1,10 @@
 """Three Dice Football: a game of up to six plays, thrown by a player, with wagers on each play and on the game.
 
-Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is `field.py`, the wagers are
-`wagers.py`, and the player who throws is `quarterback.py`.
+Source: 58 Pa. Code §§ 577.3 to 577.7 (text of 2012-07-28). The field is `field.py`, the wagers are `wagers.py`.
 
+* The dice are offered around the table; who accepts them is the Quarterback and throws. Seats are numbered clockwise
+  from the stickperson's left: §§ 577.4(b), (c), 577.7. Nobody of the house ever throws: while all decline, the offers
+  go on (reading A41).
 * Single play wagers settle with each throw; full game wagers wait for the end of the game, Game Length included
   (reading A46). Nothing is thrown before all that the last throw decided is settled: § 577.5(h).
 * Full game wagers are locked from the first throw on, even a void one (A38). A void throw is thrown again, and the
@@ -11,25 +13,11 @@ Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, cast
 
-from games.catalog.football.engine import expectation, exposure
-from games.catalog.football.engine.field import Course, Spot, course_of
-from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
-from games.catalog.football.engine.refusals import (
-    CLOSED_BY_THE_THROW,
-    EXTRA_POINT_NEXT,
-    EXTRA_POINT_ROLLED,
-    FULL_GAME_LOCKED,
-    GAME_OVER,
-    NEXT_PLAY_WAGERED,
-    NOT_THE_NEXT_PLAY,
-    NOT_THROWN,
-    PLAY_MISSING,
-    SETTLE_FIRST,
-    THROWN_ALREADY,
-)
-from games.catalog.football.engine.view import FootballView
+from games.catalog.football.engine import expectation
+from games.catalog.football.engine.field import SCORES, Course, Spot, course_of
 from games.catalog.football.engine.wagers import (
     BETS,
     EXTRA_POINT,
@@ -43,16 +31,228 @@ from games.catalog.football.engine.wagers import (
     settle,
     winners,
 )
-from games.engine.analysis import Outcome
 from games.engine.expectations import RoundExpectation
-from games.engine.game import CORRECTIONS, PostAct, PostCode, Step
-from games.engine.odds import Pays
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
-from games.engine.refusals import NO_SUCH_PLAY, NOT_NOW, Refusal
+from games.engine.game import CORRECTIONS, Game, PostAct, PostCode, Step
+from games.engine.odds import Outcome, Pays
+from games.engine.refusals import BAD_SEAT, NO_SUCH_PLAY, NOT_NOW, Refusal, RefusalCode
+from games.engine.rounds import (
+    DUTY_OF,
+    OUT_OF_TURN,
+    GameView,
+    Moves,
+    OutOfTurn,
+    Phase,
+    Procedure,
+    Result,
+    RoundState,
+)
 from games.engine.rules import Rules
-from games.engine.settlement import STEPS_A_THROW, Reason
-from games.engine.state import Result, RoundState
-from games.engine.wagers import Placing, Wager, WagerType
+from games.engine.wagers import STEPS_A_THROW, Placing, Reason, Wager, WagerType
+
+SETTLE_FIRST = RefusalCode(
+    "settle-first",
+    "The newest throw is still to be settled. Take and pay, then go on.",
+    "Settle first",
+)
+EXTRA_POINT_ROLLED = RefusalCode(
+    "extra-point-rolled",
+    "The extra point roll was made on this wager. It can no longer be struck; call the floorperson.",
+    "The point was rolled",
+)
+THROWN_ALREADY = RefusalCode(
+    "thrown-already",
+    "The dice are thrown. Call them, or call no roll.",
+    "Thrown already",
+)
+PLAY_MISSING = RefusalCode(
+    "play-missing",
+    "%(code)s is made on a single play. Enter its play with it.",
+    "Which play?",
+)
+NOT_THE_NEXT_PLAY = RefusalCode(
+    "not-the-next-play",
+    "Wagers are on play %(next)s now and this one is on play %(play)s. Enter it on play %(next)s.",
+    "Another play",
+)
+FULL_GAME_LOCKED = RefusalCode(
+    "full-game-locked",
+    "The first throw locked %(code)s until the game ends. Leave it as it lies.",
+    "Locked for the game",
+)
+CLOSED_BY_THE_THROW = RefusalCode(
+    "closed-by-the-throw",
+    "The dice have left the hand, which closed the wagers. Give the wager back.",
+    "The dice are thrown",
+)
+EXTRA_POINT_NEXT = RefusalCode(
+    "extra-point-next",
+    "A score is made and no wager or offer comes before its extra point roll. Have it thrown.",
+    "Extra point roll",
+)
+GAME_OVER = RefusalCode(
+    "game-over",
+    "This game has ended. Clear the field and begin the next one.",
+    "Game over",
+)
+NOT_THROWN = RefusalCode(
+    "not-thrown",
+    "The dice have not been thrown for this play. Pass them to the Quarterback.",
+    "Not thrown yet",
+)
+NO_QUARTERBACK = RefusalCode(
+    "no-quarterback",
+    "Nobody has accepted the dice. Offer them clockwise until a player does.",
+    "No Quarterback",
+)
+QUARTERBACK_CHOSEN = RefusalCode(
+    "quarterback-chosen",
+    "Seat %(seat)s holds the dice. Pass them there for the throw.",
+    "Quarterback is chosen",
+)
+OFFER_IN_TURN = RefusalCode(
+    "offer-in-turn",
+    "Seat %(next)s is asked before seat %(seat)s. Offer the dice there first.",
+    "Offer in turn",
+)
+NEXT_PLAY_WAGERED = RefusalCode(
+    "next-play-wagered",
+    "Wagers for play %(play)s lie there already. Take them off before the dice are corrected.",
+    "Wagers lie there",
+)
+QUARTERBACK_SITS_OUT = RefusalCode(
+    "quarterback-sits-out",
+    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or pass the dice on.",
+    "Quarterback without wager",
+)
+
+
+# The player who throws
+
+
+SEATS = 16  # § 577.2(a)
+
+
+@dataclass(frozen=True, slots=True)
+class DiceOffered:
+    """The dice offered to a seat. Accepting makes it the Quarterback; a Quarterback may decline them later."""
+
+    seat: int
+    accepted: bool
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiceThrown:
+    """The dice have left the Quarterback's hand."""
+
+    quarterback: int
+    section: str
+
+
+class Quarterbacks(Game):
+    """A game whose players throw the dice."""
+
+    def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
+        """Return who has the dice in the next game (None: they are offered), and the seat left of which the offers
+        begin.
+
+        The Quarterback keeps them after a touchdown or Trips TD, and in a round that the facility voided. After a
+        win of the defense they go to the seat on the Quarterback's left: § 577.7(a).
+        """
+        if state.phase == "void" or state.result.ending in (*SCORES, ""):
+            return state.quarterback, state.offered
+        return None, state.quarterback or state.offered
+
+    # Offering
+
+    def next_offer(self, state: RoundState) -> int:
+        """Return the seat that is offered the dice next: clockwise the first at which somebody plays, with a wager or
+        without, and is not away, or else the next seat.
+        """
+        players = self._players(state)
+        around = _clockwise_from(state.offered)
+        return next((seat for seat in around if seat in players), around[0])
+
+    def verify_offer_dice(self, state: RoundState, seat: int, accepted: bool) -> None:
+        """Raise `not-now`, `quarterback-chosen`, `bad-seat`, or `offer-in-turn` if a player would be passed over.
+
+        A seat that is not taken may be offered the dice and may be left out. A Quarterback may give up the dice
+        between throws: this is recorded as a decline (reading A41).
+        """
+        self._phase_after(state, "offer_dice")
+        section = state.rules.section("offer-dice" if state.offered is None else "pass-dice")
+        if type(seat) is not int or not 1 <= seat <= SEATS:
+            raise Refusal(BAD_SEAT, state.rules.section("places"), seat=str(seat)[:40])
+        if state.quarterback is not None:
+            if accepted or seat != state.quarterback:
+                raise Refusal(QUARTERBACK_CHOSEN, section, seat=state.quarterback)
+            return
+        players = self._players(state)
+        around = _clockwise_from(state.offered)
+        for before in around[: around.index(seat)]:
+            if before in players:
+                raise Refusal(OFFER_IN_TURN, section, seat=seat, next=before)
+
+    def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
+        """Record an offer: clockwise from seat 1 at the start of play, else from the last. Who accepts takes two
+        green and one red.
+        """
+        self.verify_offer_dice(state, seat, accepted)
+        duty = "accept-dice" if accepted else "offer-dice" if state.offered is None else "pass-dice"
+        record = DiceOffered(seat, accepted, state.rules.section(duty))
+        return replace(state, offered=seat, quarterback=seat if accepted else None), record
+
+    def _players(self, state: RoundState) -> frozenset[int]:
+        """Return the seats that are taken, and those with a live wager, without those whose player is absent (A49)."""
+        decided = {settled.wager.key for settled in state.settled}
+        live = (wager.seat for wager in state.wagers if wager.key not in decided)
+        return state.seated.union(live) - state.absent
+
+    # The throw
+
+    def verify_throw_dice(self, state: RoundState) -> None:
+        """Raise `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
+        self._phase_after(state, "throw_dice")
+        if state.quarterback is None:
+            raise Refusal(NO_QUARTERBACK, state.rules.section("accept-dice"))
+
+    def throw_dice(self, state: RoundState) -> tuple[RoundState, DiceThrown]:
+        """Close the wagers on this play: the dice leave the Quarterback's hand: § 577.3(c), (e)."""
+        self.verify_throw_dice(state)
+        record = DiceThrown(cast(int, state.quarterback), self._section(state, "throw_dice"))
+        return replace(state, phase=self._phase_after(state, "throw_dice")), record
+
+
+def _clockwise_from(offered: int | None) -> tuple[int, ...]:
+    """Return every seat once, clockwise, beginning left of the seat that was offered the dice last."""
+    first = (offered or 0) % SEATS
+    return tuple((first + step) % SEATS + 1 for step in range(SEATS))
+
+
+# What only this game shows of a round
+
+
+# "from" is a keyword, so this type is written as a call.
+Advance = TypedDict("Advance", {"play": int, "from": int, "to": int, "what": str, "yards": int})
+Advance.__doc__ = "One play on the field: the yards that the Yard Marker moved between, and why."
+
+
+class FootballView(GameView):
+    """Where the Yard Marker and the pucks are, the plays so far, and who throws."""
+
+    yard: int
+    down: int
+    goal: bool
+    play: int
+    track: list[Advance]
+    score: str | None  # touchdown or trips-td
+    locked: bool
+    extra_point: bool
+    quarterback: int | None
+
+
+# The game
+
 
 FROM_THE_DICE_ON: Moves = {
     ("lit", "settle_seats"): "lit",  # and onward automatically once all that this throw decides is settled
@@ -200,7 +400,7 @@ class Football(Quarterbacks):
         self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
     ) -> list[tuple[int, int]] | None:
         """Return it from the position after these throws, for the wagers on the game and on the next play."""
-        return exposure.wins_by_way(rules, wagers, throws)
+        return expectation.wins_by_way(rules, wagers, throws)
 
     def settling_post(self, seat: int) -> PostCode:
         """Return the dealer of a place: 1 to 8 are at the stickperson's left hand, on the right of the table."""

@@ -30,11 +30,9 @@ from games.catalog.football.engine.field import (
     chances_of_a_game,
     chances_of_a_throw,
 )
-from games.engine.analysis import Outcome
-from games.engine.odds import Pays
+from games.engine.odds import Outcome, Pays
 from games.engine.rules import Rules
-from games.engine.settlement import STEPS_A_THROW, Reason, Settled, lose, win
-from games.engine.wagers import Place, Wager
+from games.engine.wagers import STEPS_A_THROW, Place, Reason, Settled, Wager, lose, win
 
 PLAYS_MOST = 6
 QUICK_PLAYS = 4  # § 577.3(b)(4)

@@ -1,27 +1,81 @@
 """The course of a round of High Roll Dice: 58 Pa. Code §§ 675a.4, 675a.6(g) to (i), and its line of steps.
 
 With an Extra Roll the sensors are locked and the fees collected before the shake, and the loose dice are thrown
-again; without one, and with six dice, the first roll settles everything.
+again; without one, and with six dice, the first roll settles everything. What this game refuses, records and shows
+beyond every game is declared here; `game.py` has its acts.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, TypedDict
 
-from games.catalog.high_roll.engine.refusals import (
-    DICE_NOT_MOVED,
-    FEES_NOT_COLLECTED,
-    GATHER_FIRST,
-    NO_FEES,
-    NOT_LOCKED_OUT,
-    NOTHING_TO_LOCK_OUT,
-    NOTHING_TO_MOVE,
+from games.engine.refusals import BETS_STILL_OPEN, NOT_READY, NOTHING_TO_SETTLE, RefusalCode
+from games.engine.rounds import DUTY_OF, OUT_OF_TURN, GameView, Moves, OutOfTurn, Phase, Procedure
+from games.engine.wagers import STEPS_A_THROW
+
+DICE_NOT_MOVED = RefusalCode(
+    "dice-not-moved",
+    "The matching dice are not in their box yet. Move them there uncovered, then settle.",
+    "Move the dice",
 )
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, OutOfTurn, Phase, Procedure
-from games.engine.refusals import BETS_STILL_OPEN, NOT_READY, NOTHING_TO_SETTLE
-from games.engine.settlement import STEPS_A_THROW
+NOTHING_TO_MOVE = RefusalCode(
+    "nothing-to-move",
+    "No matching dice wait for their box now. Follow the line of steps.",
+    "Nothing to move",
+)
+PIP_STREET_FIRST = RefusalCode(
+    "pip-street-first",
+    "Seat %(seat)s has no Pip Street wager. Ask for one, or give the other wagers back.",
+    "Pip Street first",
+)
+UNEQUAL_WAGERS = RefusalCode(
+    "unequal-wagers",
+    "The wagers of seat %(seat)s are not of equal value: %(code)s. Make them all one unit.",
+    "Not of equal value",
+)
+NO_LIKE_KIND = RefusalCode(
+    "no-like-kind",
+    "Seat %(seat)s has no Like Kind wager for an Extra Roll. Ask for one, or give the fee back.",
+    "No Like Kind",
+)
+NOT_ONE_DOLLAR = RefusalCode(
+    "not-one-dollar",
+    "A Millionaire Row wager is exactly $1. Make it $1, or give it back.",
+    "One dollar only",
+)
+EXTRA_ROLLS_LOCKED_OUT = RefusalCode(
+    "extra-rolls-locked-out",
+    "The Extra Roll sensors are locked, so none is entered or struck now. Call the floorperson.",
+    "Sensors are locked",
+)
+NOT_LOCKED_OUT = RefusalCode(
+    "not-locked-out",
+    "An Extra Roll was bought. Lock the sensors before the shake.",
+    "Lock out first",
+)
+NOTHING_TO_LOCK_OUT = RefusalCode(
+    "nothing-to-lock-out",
+    "No Extra Roll waits for the lock-out now. Follow the line of steps.",
+    "Nothing to lock out",
+)
+FEES_NOT_COLLECTED = RefusalCode(
+    "fees-not-collected",
+    "Extra Roll fees still lie on the sensors. Put them in the tray before the shake.",
+    "Collect the fees",
+)
+NO_FEES = RefusalCode("no-fees", "There are no Extra Roll fees to collect now. Go on.", "No fees")
+GATHER_FIRST = RefusalCode(
+    "gather-first",
+    "The loose dice are not in the shaker yet. Gather them first.",
+    "Gather the dice",
+)
+
+
+# The order of steps
+
 
 FIRST_ROLL, EXTRA_THROW = STEPS_A_THROW, 2 * STEPS_A_THROW
-
 _EVERY_ROUND: Moves = {
     ("open", "place_wagers"): "open",
     ("open", "no_more_bets"): "closed",
@@ -50,7 +104,6 @@ _EVERY_ROUND: Moves = {
     ("paid", "strike_mistaken_wager"): "lit",
     ("paid", "clear_layout"): "cleared",
 }
-
 _WITH_EXTRA_ROLL: Moves = {
     **_EVERY_ROUND,
     ("open", "no_more_bets"): "unlocked",
@@ -68,7 +121,6 @@ _WITH_EXTRA_ROLL: Moves = {
     ("loose", "strike_mistaken_wager"): "loose",  # never reached, as above
     ("loose", "void_round"): "void",
 }
-
 # The matching dice are in their box already, so the extra throw is settled as soon as it is called.
 _THE_EXTRA_THROW: Moves = {
     **_WITH_EXTRA_ROLL,
@@ -76,7 +128,6 @@ _THE_EXTRA_THROW: Moves = {
     ("lit", "correct_dice"): "lit",
     ("paid", "correct_dice"): "lit",  # legal only if the throw settled nothing
 }
-
 _NEXT_ACTS: Mapping[Phase, str] = {
     "open": "no_more_bets",
     "unlocked": "lock_out_extra_rolls",
@@ -88,7 +139,6 @@ _NEXT_ACTS: Mapping[Phase, str] = {
     "loose": "gather_loose_dice",
     "paid": "clear_layout",
 }
-
 DUTIES = {
     **DUTY_OF,
     "lock_out_extra_rolls": "lock-out",
@@ -96,7 +146,6 @@ DUTIES = {
     "move_dice": "move-dice",
     "gather_loose_dice": "gather",
 }
-
 REFUSALS_OUT_OF_TURN: OutOfTurn = {
     **OUT_OF_TURN,
     ("lock_out_extra_rolls", "open"): (BETS_STILL_OPEN, "no-more-bets"),
@@ -117,7 +166,6 @@ REFUSALS_OUT_OF_TURN: OutOfTurn = {
     ("call_no_roll", "loose"): (GATHER_FIRST, "gather"),
     ("clear_layout", "loose"): (GATHER_FIRST, "gather"),
 }
-
 # The extra throw is called and settled under a paragraph of its own: § 675a.4(h).
 _EXTRA_DUTIES = {"call_dice": "call-extra", "correct_dice": "call-extra", "settle_seats": "settle-extra"}
 
@@ -181,3 +229,72 @@ def _place(phase: Phase, extra: bool, ribbon: tuple[str, ...]) -> int | None:
     if extra:
         places.update(closed=first + 3, ready=first + 3, lit=first + 4)
     return places.get(phase)
+
+
+# The record of each act
+
+
+@dataclass(frozen=True, slots=True)
+class DiceMoved:
+    """The matching dice moved, uncovered, into the box of their face."""
+
+    face: int
+    count: int
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraRollsLockedOut:
+    """The sensors locked; `seats` have bought an Extra Roll."""
+
+    seats: tuple[int, ...]
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeesCollected:
+    """The fees of these seats, `cents` in all, put into the table inventory."""
+
+    seats: tuple[int, ...]
+    cents: int
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class LooseDiceGathered:
+    """All dice but the held ones, so many, put back into the shaker."""
+
+    dice: int
+    section: str
+
+
+# What a screen is shown
+
+
+Sensors = Literal["none", "open", "unlocked", "locked", "collected"]
+
+
+class ExtraRolls(TypedDict):
+    """The Extra Rolls that were bought, and the state of their sensors."""
+
+    seats: list[int]
+    cents: int
+    state: Sensors
+
+
+class Cut(TypedDict):
+    """What the payout limit leaves of a seat's winnings."""
+
+    seat: int
+    before_cents: int
+    after_cents: int
+
+
+class HighRollView(GameView):
+    """The units, the matching dice, the Extra Rolls, and what the payout limit cuts."""
+
+    dice: int
+    unit_cents: dict[str, int]
+    loose: int
+    extra: ExtraRolls
+    cuts: list[Cut]

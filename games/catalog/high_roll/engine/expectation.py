@@ -12,12 +12,19 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb, lcm
 
-from games.catalog.high_roll.engine.chances import RANK, Held, classes
-from games.catalog.high_roll.engine.wagers import BETS, DOLLAR, EXTRA_ROLL, is_exempt_from_limit
+from games.catalog.high_roll.engine.wagers import (
+    BETS,
+    DOLLAR,
+    EXTRA_ROLL,
+    RANK,
+    Held,
+    classes,
+    is_exempt_from_limit,
+)
 from games.engine.expectations import NO_WAGERS, RoundExpectation, house_win, mean_and_variance
 from games.engine.odds import Odds
+from games.engine.rounds import Result
 from games.engine.rules import Rules
-from games.engine.state import Result
 from games.engine.wagers import Wager
 
 FACES = len(RANK)

@@ -12,53 +12,60 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from games.catalog.high_roll.engine.chances import Held, held
 from games.catalog.high_roll.engine.course import (
     DUTIES,
+    EXTRA_ROLLS_LOCKED_OUT,
     EXTRA_THROW,
     FIRST_ROLL,
+    NO_LIKE_KIND,
+    NOT_ONE_DOLLAR,
+    PIP_STREET_FIRST,
     REFUSALS_OUT_OF_TURN,
+    UNEQUAL_WAGERS,
+    Cut,
+    DiceMoved,
+    ExtraRollsLockedOut,
+    FeesCollected,
+    HighRollView,
+    LooseDiceGathered,
+    Sensors,
     duty_of,
     is_extra,
     procedure_of,
 )
 from games.catalog.high_roll.engine.expectation import round_expectation, wins_by_way
-from games.catalog.high_roll.engine.records import (
-    DiceMoved,
-    ExtraRollsLockedOut,
-    FeesCollected,
-    LooseDiceGathered,
-)
-from games.catalog.high_roll.engine.refusals import (
-    EXTRA_ROLLS_LOCKED_OUT,
-    NO_LIKE_KIND,
-    NOT_ONE_DOLLAR,
-    PIP_STREET_FIRST,
-    UNEQUAL_WAGERS,
-)
-from games.catalog.high_roll.engine.view import Cut, HighRollView, Sensors
 from games.catalog.high_roll.engine.wagers import (
     BETS,
     DOLLAR,
     EXTRA_ROLL,
+    Held,
     Verdict,
     extra_verdict,
     first_verdict,
+    held,
     is_exempt_from_limit,
     outcomes_of,
     why_held,
     why_with_extra,
 )
-from games.engine.analysis import Outcome
 from games.engine.expectations import RoundExpectation
 from games.engine.game import Game, Step
-from games.engine.odds import Pays
-from games.engine.procedures import Phase, Procedure
+from games.engine.odds import Outcome, Pays
 from games.engine.refusals import Refusal
+from games.engine.rounds import Phase, Procedure, Result, RoundState
 from games.engine.rules import Rules
-from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
-from games.engine.state import Result, RoundState
-from games.engine.wagers import Fee, Wager, WagerType
+from games.engine.wagers import (
+    STEPS_A_THROW,
+    Fee,
+    Reason,
+    Settled,
+    Wager,
+    WagerType,
+    cut_to_limit,
+    fee,
+    lose,
+    win,
+)
 
 TEN = 10
 

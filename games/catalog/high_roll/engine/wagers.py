@@ -1,19 +1,94 @@
 """The wagers of High Roll Dice: their places on the layout, what a throw means for each, and its exact odds.
 
-Source: 58 Pa. Code §§ 675a.2(e), 675a.5, 675a.6(d), (j), (k).
+Source: 58 Pa. Code §§ 675a.2(d), (e), 675a.5, 675a.6(d), (j), (k). The first roll holds the face that shows most often.
+How often that is each face, and on how many dice, is counted by classes, a winning face and its count, so that the six
+to the tenth throws are not enumerated: a face of higher rank shows less often than the winning one, a face of lower
+rank not more often.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from math import comb
 
-from games.catalog.high_roll.engine import chances
-from games.catalog.high_roll.engine.chances import RANK
-from games.engine.analysis import Outcome
-from games.engine.odds import Pays
+from games.engine.odds import Outcome, Pays
 from games.engine.rules import Rules
-from games.engine.settlement import Reason
-from games.engine.wagers import Place
+from games.engine.wagers import Place, Reason
+
+RANK = (1, 6, 5, 4, 3, 2)  # from the highest: § 675a.2(d)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The dice that a first roll holds: the winning face, and how many show it."""
+
+    face: int
+    count: int
+
+
+def held(dice: Sequence[int]) -> Held:
+    """Return the face that shows most often; among faces that show equally often, the highest in rank."""
+    counts = [dice.count(face) for face in RANK]
+    most = max(counts)
+    return Held(RANK[counts.index(most)], most)
+
+
+@lru_cache(maxsize=8)
+def classes(dice: int) -> Mapping[Held, int]:
+    """Return in how many of the throws of this many dice each class occurs."""
+    ways_by_class = {
+        Held(face, count): comb(dice, count) * _ways(dice - count, _others(place, count))
+        for place, face in enumerate(RANK)
+        for count in range(1, dice + 1)
+    }
+    return {class_: ways for class_, ways in ways_by_class.items() if ways}
+
+
+def chance_of_face(dice: int, face: int) -> Fraction:
+    """Return the probability that a face is the winning one."""
+    return Fraction(sum(ways for class_, ways in classes(dice).items() if class_.face == face), 6**dice)
+
+
+def chance_of_count(dice: int, count: int) -> Fraction:
+    """Return the probability that exactly this many dice of the winning face show; one is no match."""
+    return Fraction(sum(ways for class_, ways in classes(dice).items() if class_.count == count), 6**dice)
+
+
+def chance_of_extra(dice: int, total: int) -> Fraction:
+    """Return the probability that an extra throw of the loose dice raises the held dice to this total."""
+    return sum(
+        (chance_of_count(dice, count) * _added(dice, count, total) for count in range(1, total)), Fraction(0)
+    )
+
+
+def _added(dice: int, count: int, total: int) -> Fraction:
+    """Return the probability that exactly as many of the loose dice match as are missing."""
+    loose, missing = dice - count, total - count
+    return Fraction(comb(loose, missing) * 5 ** (loose - missing), 6**loose)
+
+
+def _others(place: int, count: int) -> tuple[int, ...]:
+    """Return the maximum for each of the other faces, by rank."""
+    return tuple(
+        count - 1 if other_place < place else count
+        for other_place in range(len(RANK))
+        if other_place != place
+    )
+
+
+def _ways(dice: int, most: tuple[int, ...]) -> int:
+    """Return in how many orders this many dice show these faces, none of them more often than its maximum."""
+    if not most:
+        return 1 if dice == 0 else 0
+    return sum(
+        comb(dice, count_shown) * _ways(dice - count_shown, most[1:])
+        for count_shown in range(min(dice, most[0]) + 1)
+    )
+
+
+# What each wager wins
+
 
 EXTRA_ROLL = "extra-roll"
 DOLLAR = 100  # cents: § 675a.2(e)(4)
@@ -114,7 +189,7 @@ def outcomes_of(rules: Rules, bet: Bet) -> tuple[Outcome, ...]:
     dice = rules.edition.dice
     if bet.family == EXTRA_ROLL:
         extra = [(count, f"like-kind/extra:{count}") for count in range(3, 9)]
-        paid = [Outcome(chances.of_extra(dice, count), rules.payouts[row].odds) for count, row in extra]
+        paid = [Outcome(chance_of_extra(dice, count), rules.payouts[row].odds) for count, row in extra]
         return tuple(sorted(paid, key=lambda outcome: outcome.pays.ratio()))
-    chance = chances.of_face if bet.family == "pip" else chances.of_count
+    chance = chance_of_face if bet.family == "pip" else chance_of_count
     return (Outcome(chance(dice, bet.number), rules.payouts[bet.code].odds),)
