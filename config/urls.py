@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-handler500 = "tables.views.busy.busy_or_error"
+handler500 = "tables.views.acts.busy_or_error"
 
 urlpatterns = [
     # First, because patterns are tried in turn, and most requests are acts at tables.

@@ -2,18 +2,9 @@
 
 from django.urls import URLPattern
 
-from .views import (
-    calendar,
-    changes,
-    documents,
-    guides,
-    odds,
-    patrons,
-    providers,
-    requests,
-    signs,
-    submissions,
-)
+from games.views import providers
+
+from .views import calendar, changes, documents, guides, odds, patrons, requests, signs, submissions
 
 urlpatterns: list[URLPattern] = [
     *submissions.urlpatterns,

@@ -32,7 +32,7 @@ from games.params import Params
 from tables.demo.seeding import PODIUM
 from tables.models import Table
 from tables.money.chips import change_keeping
-from tables.views.routing import websocket_urlpatterns
+from tables.views.sockets import websocket_urlpatterns
 from tests import rights
 from tests.services.examples import VARIABLE
 from tests.tables.cast import PIN, Scene

@@ -36,8 +36,7 @@ from tables.runner import facility, table
 from tables.runner.access import current_request
 from tables.screens import fragments, snapshot
 from tables.views import acts
-from tables.views.heartbeats import Beat, run_heartbeats
-from tables.views.routing import websocket_urlpatterns
+from tables.views.sockets import Beat, run_heartbeats, websocket_urlpatterns
 from tests import rights
 from tests.services.restore import columns_of, filled_tables, literals
 from tests.two_facilities import FILTER, Casinos, browser, make_casinos

@@ -41,7 +41,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "audit.middleware.StationMiddleware",
-    "tables.views.errors.AccessMiddleware",
+    "tables.views.acts.AccessMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

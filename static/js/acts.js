@@ -15,7 +15,7 @@ import { formatAmount } from "./stacks.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
 
-const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/busy.py)
+const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/acts.py)
 const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
 const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
 const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known

@@ -1,43 +1,246 @@
-"""The endpoints of acts: read the POST, run the act, publish to the screens, answer."""
+"""The endpoints of acts: read the POST, run the act, publish to the screens, answer; and how every request is refused.
+
+* A person without access, at a locked device or signed out, gets the answer of `AccessMiddleware`.
+* A refusal by the rules is the same sentence whether the act was wrong or only late. `OVERTAKEN_BY` names the refusals
+  of acts that come too late, each with the entry types that left nothing to do for them, so that the loser of two
+  screens is told who did what on the other one; a game's own are `OVERTAKEN_BY` in the `words.py` of its folder.
+* A server that is too busy says that nothing was begun, with 503. Only errors after which nothing is written count: no
+  connection of the pool was free in time, or the lock was not, the database accepts no writes (a standby), or its disk
+  has no space for them, so that the transaction ends. Of any other error nobody knows what became of the act, and the
+  screen asks again by its id (static/js/acts.js).
+"""
 
 import datetime as dt
 import hashlib
 import json
 import logging
+import sys
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, JsonResponse, RawPostDataException
+from django.db import InternalError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse, RawPostDataException
+from django.shortcuts import redirect, render
+from django.template import loader
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_POST
+from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
+from psycopg_pool import PoolTimeout
 
 from audit import factors, heads, logs, people, step_up
+from audit.entry_types import EntryType
 from audit.errors import NOT_BEGUN, AuditRefusal
-from audit.models import Person
+from audit.models import Entry, Person
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
-from games.engine import Refusal
+from games import registry
+from games.engine import refusals as engine
+from games.engine.refusals import Refusal, RefusalCode
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office import documents
 from games.office.core import runner as office_runner
 from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
+from games.snapshot_types import ActLine
+from tables.alerts.entry_types import FLOOR_CALLED
+from tables.alerts.refusals import ALREADY_CALLED, NO_SUCH_ALERT
 from tables.core.context import TableContext
+from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
 from tables.desk import runner as desk_runner
 from tables.models import Table
+from tables.money import slips
+from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_SIGNED
+from tables.money.tray import CLOSER_IS_SIGNED
+from tables.players.entry_types import RATING_ENDED, SEAT_ALLOWED, SEAT_REFUSED
+from tables.players.refusals import SEAT_NOT_RATED, SEAT_NOT_REFUSED, SEAT_REFUSED_ALREADY
+from tables.rounds.play import BETS_CLOSED, SEATS_SETTLED, WINNERS_PAID
+from tables.rounds.returns import NOTHING_TO_RETURN, WAGERS_RETURNED
+from tables.rounds.wagers import SEAT_FREED, SEAT_IS_OPEN, SEAT_IS_TAKEN, SEAT_TAKEN
 from tables.runner import facility as facility_runner
 from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.recorded_refusals import RecordedRefusal
-from tables.screens import fragments, push
-from tables.views import overtaken
-from tables.views.refusals import LOCKED, SIGNED_OUT, SOMEBODY_WAS_FIRST, STALE, UNKNOWN_ACT
+from tables.screens import fragments, push, selectors
+from tables.words.entries import device_of
 from tables.words.sentences import say, short, title
 
+# Where who and what cannot be said: to a person who may not open the screen, or of an act that is no longer listed
+SOMEBODY_WAS_FIRST = "Someone else acted first."
+STALE = RefusalCode(
+    "stale",
+    "%(first)s The screen now shows what comes next.",
+    "The table has moved on",
+)
+UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")
+LOCKED = RefusalCode("locked", "This tablet is locked. Sign in with your PIN.")
+SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PIN.")
+
+
+# Too busy
+
+
 log = logging.getLogger(__name__)
+RETRY_AFTER_SECONDS = 2
+OF_SQLITE = ("database is locked", "database or disk is full")
+
+
+def says_nothing_was_begun(error: BaseException | None) -> bool:
+    """Whether an error leaves nothing of its transaction."""
+    if isinstance(error, InternalError):
+        return isinstance(error.__cause__, ReadOnlySqlTransaction)
+    if not isinstance(error, OperationalError):
+        return False
+    is_refused = isinstance(error.__cause__, PoolTimeout | LockNotAvailable | DiskFull)
+    return is_refused or any(words in str(error) for words in OF_SQLITE)
+
+
+def busy_or_error(request: HttpRequest) -> HttpResponse:
+    """Django's `handler500`: a worded 503 where nothing was begun, wherever in a request that happened.
+
+    The pages are rendered without the request: what they would read for it may be what failed.
+    """
+    error = sys.exc_info()[1]
+    if not says_nothing_was_begun(error):
+        request_id = logs.about_the_request().get("request", "")
+        return HttpResponse(loader.render_to_string("500.html", {"request_id": request_id}), status=500)
+    reason = str(getattr(error, "__cause__", None) or error)
+    log.warning("Nothing was begun: %s", reason.partition("\n")[0])
+    refusal = Refusal(NOT_BEGUN)
+    if "application/json" in request.headers.get("Accept", ""):
+        worded = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": ""}
+        response: HttpResponse = JsonResponse({"refusal": worded, "screen": None}, status=503)
+    else:
+        page = loader.render_to_string("error.html", {"status": 503, "message": say(refusal)})
+        response = HttpResponse(page, status=503)
+    # Django would log the traceback of each request, and a busy server has many of them.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
+
+
+# Overtaken by another screen
+
+
+TRANSFER_STEPS = (
+    slips.TRANSFER_PREPARED,
+    slips.TRANSFER_CARRIER_SIGNED,
+    slips.TRANSFER_HANDED_OVER,
+    slips.TRANSFER_RECEIVED,
+    slips.TRANSFER_VOIDED,
+    slips.TRANSFER_CANCELED,
+)
+OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
+    engine.BETS_CLOSED: (BETS_CLOSED,),
+    engine.SEAT_PAID_ALREADY: (WINNERS_PAID,),
+    engine.NOTHING_TO_PAY: (WINNERS_PAID,),
+    engine.SEAT_SETTLED_ALREADY: (SEATS_SETTLED,),
+    engine.NOTHING_TO_SETTLE: (SEATS_SETTLED,),
+    NOTHING_TO_RETURN: (WAGERS_RETURNED,),
+    SEAT_IS_TAKEN: (SEAT_TAKEN,),
+    SEAT_IS_OPEN: (SEAT_FREED,),
+    SEAT_REFUSED_ALREADY: (SEAT_REFUSED,),
+    SEAT_NOT_REFUSED: (SEAT_ALLOWED,),
+    SEAT_NOT_RATED: (RATING_ENDED,),
+    NO_SUCH_ALERT: (ALERT_ACKNOWLEDGED, ALERT_ENDED),
+    ALREADY_CALLED: (FLOOR_CALLED,),
+    OPENER_IS_SIGNED: (OPENER_COUNTED,),
+    CLOSER_IS_SIGNED: (CLOSER_COUNTED,),
+    slips.TRANSFER_NOT_AT_THIS_STEP: TRANSFER_STEPS,
+}
+
+
+def who_was_first(table: Table, seen_version: int, device: str, entry: int | None) -> str:
+    """Return the sentence for a stale act: who did what since the screen was drawn.
+
+    `entry`: the number of the entry that made it stale; without it, the newest act of the table is named. `device`: the
+    id of the device of the act.
+    """
+    since = [line for line in selectors.acts(table) if line["seq"] > seen_version]
+    acts = [line for line in since if not line["type"].startswith("alert.")]
+    line = next((line for line in since if line["seq"] == entry), acts[0] if acts else None)
+    return _sentence(table, line, device) if line else SOMEBODY_WAS_FIRST
+
+
+def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
+    """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
+    types = {type_.name for type_ in OVERTAKEN_BY.get(refusal.code, ())} | _types_of_games(refusal.code)
+    since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
+    line = next((line for line in since if line["type"] in types), None)
+    if line is None or _is_of(table, line["seq"], device):
+        return ""
+    return _sentence(table, line, device)
+
+
+def _types_of_games(code: str) -> set[str]:
+    modules = registry.parts("words").values()
+    return {name for module in modules for name in getattr(module, "OVERTAKEN_BY", {}).get(code, ())}
+
+
+def _sentence(table: Table, line: ActLine, device: str) -> str:
+    if _is_of(table, line["seq"], device):
+        return f"This tablet recorded it before: {line['text']}."
+    return f"{line['who']} was first on another screen: {line['text']}."
+
+
+def _is_of(table: Table, number: int, device: str) -> bool:
+    """Whether an entry of the table was made at this device."""
+    entry = Entry.objects.filter(stream=table.stream_id, seq=number).first()
+    return entry is not None and device_of(entry) == device
+
+
+# Refused access
+
+
+STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
+
+
+def _and_back(request: HttpRequest) -> str:
+    """The query of the sign-in that leads back to this page; empty for the first page and for a form."""
+    path = request.get_full_path()
+    return f"?{urlencode({'next': path})}" if request.method == "GET" and path != reverse("home") else ""
+
+
+class AccessMiddleware:
+    """Answer refused access with the sign-in page for a person, and with a plain status for a script."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.user.is_authenticated:
+            # The Back button of a shared tablet must not show what the previous person saw.
+            add_never_cache_headers(response)
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Redirect pages to the sign-in for 401 and 423; show 403 and refusals of the record in words."""
+        if isinstance(exception, AuditRefusal):
+            context = {"status": exception.status, "message": say(exception)}
+            return render(request, "error.html", context, status=exception.status)
+        status = STATUS.get(type(exception))
+        if status is None:
+            return None
+        if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
+            return redirect(f"{reverse('sign-in')}{_and_back(request)}")
+        return render(
+            request,
+            "error.html",
+            {"status": status, "message": "You do not have access to this page."},
+            status=status,
+        )
+
+
+# The endpoints
+
+
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
 MOST_FOLLOWED = 50  # acts of the same tablet that an act names which waited behind them (static/js/acts.js)
@@ -187,7 +390,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
     except Refusal as refusal:
         screen = _fresh_screen(request, target, station)
         reply = _refused(422, refusal, screen)
-        if screen and refusal.code in overtaken.OVERTAKEN_BY:  # so the act was tried
+        if screen and refusal.code in OVERTAKEN_BY:  # so the act was tried
             first = _left_nothing(target, act_request, refusal)
             reply.body["refusal"]["message"] = f"{reply.body['refusal']['message']} {first}".strip()
         return reply
@@ -279,16 +482,14 @@ def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> frag
 
 def _first_act(target: ActTarget, act_request: ActRequest) -> str:
     """Return who did what on another screen that made the act stale. For a person who may open the table's screen."""
-    return overtaken.who_was_first(
+    return who_was_first(
         _table_of(target), act_request.seen_version, _device_id(act_request), act_request.lookup.overtaken_by
     )
 
 
 def _left_nothing(target: ActTarget, act_request: ActRequest, refusal: Refusal) -> str:
     """Return who did on another screen what the act came too late for, or "". For whom `_first_act` is."""
-    return overtaken.who_left_nothing(
-        _table_of(target), refusal, act_request.seen_version, _device_id(act_request)
-    )
+    return who_left_nothing(_table_of(target), refusal, act_request.seen_version, _device_id(act_request))
 
 
 def _table_of(target: ActTarget) -> Table:

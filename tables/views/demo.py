@@ -24,7 +24,7 @@ from tables.runner.access import enrolled_device
 from tables.screens.floor_plan import PlanTable
 from tables.screens.screen_data import TileData
 from tables.views import pages
-from tables.views.floor_plan import plan_of
+from tables.views.pages import plan_of
 from tables.views.sign_in import demo_places, start_work
 
 

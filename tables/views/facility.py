@@ -1,4 +1,7 @@
-"""The pages of a facility: dice, equipment and staff."""
+"""The pages of a facility: dice and their watch, equipment and staff.
+
+The dice watch is for staff, and never on a display for patrons.
+"""
 
 import datetime as dt
 from dataclasses import dataclass, replace
@@ -20,11 +23,26 @@ from games.registry import GAMES, game_by_code
 from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
+from tables.core.typed_days import read_day
 from tables.dice import deadlines, lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.dice.entry_types import DICE_DESTROYED
+from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
+from tables.dice_watch.words import years_words
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
+from tables.models import (
+    Assignment,
+    DiceCount,
+    DiceLot,
+    Instrument,
+    LotStep,
+    Pit,
+    Round,
+    Shaker,
+    Table,
+    WatchedDice,
+)
 from tables.runner.access import (
     PEOPLE,
     Denied,
@@ -47,8 +65,6 @@ from tables.staffing.lockout_acts import UNLOCKS, takes_two
 from tables.staffing.words import ELSEWHERE
 from tables.words.entries import data_of, names_of
 from tables.words.forms import span
-
-from ..models import Assignment, DiceCount, DiceLot, Instrument, LotStep, Pit, Round, Shaker, Table
 
 Status = DiceLot.Status
 GROUP_SIZE, PAGE_SIZE = 24, 120
@@ -520,3 +536,67 @@ def _row(lot: DiceLot, now: dt.datetime) -> LotRow:
     return LotRow(
         lot, span(remaining.total_seconds()), percent, low=remaining < LOW, over=remaining <= dt.timedelta()
     )
+
+
+# The dice watch
+
+
+READERS = FLOOR | SEES_EVERYTHING
+PERIOD_DAYS, MOST_DAYS = 30, 366
+Kind = WatchedDice.Kind
+
+
+@require_GET
+def dice_watch(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every lot and shaker in use with its evidence, one of them in full, and the counts of a table or of some days."""
+    person, facility_row = facility_page_for(request, facility, DICE)
+    if person.role not in READERS:
+        raise Denied
+    now = clock.now()
+    kind = Kind.SIMULATED if request.GET.get("play") == Kind.SIMULATED else Kind.LIVE
+    lots, shakers = watched_rows(facility_row, kind)
+    watched = _chosen(request, facility_row, kind) or (lots[0].watched if lots else None)
+    first, last = _days(request, facility_row.gaming_day(now))
+    of = {"table": request.GET.get("table", "")[:20], "shaker": request.GET.get("of_shaker", "")[:20]}
+    context = page_context(person, facility_row, DICE, now) | {
+        "watch": watch_of(_with_places(watched)) if watched else None,
+        "lots": lots,
+        "shakers": shakers,
+        "past": past_rows(facility_row, kind),
+        "kind": kind,
+        "has_simulated": WatchedDice.objects.filter(facility=facility_row, kind=Kind.SIMULATED).exists(),
+        "period": period(facility_row, kind, first, last, **of),
+        "of": of,
+        "tables": list(Table.objects.filter(facility=facility_row, kind=kind).values_list("code", flat=True)),
+        "shaker_codes": list(Shaker.objects.filter(facility=facility_row).values_list("code", flat=True)),
+        "years": years_words(),
+        "withdraws": person.role in FLOOR,
+    }
+    return render(request, "tables/dice_watch/page.html", context)
+
+
+def _chosen(request: HttpRequest, facility: Facility, kind: str) -> WatchedDice | None:
+    """Return the lot that the address names, or the shaker in its newest year. Raises `Denied` for an unknown one."""
+    lot, shaker = request.GET.get("lot"), request.GET.get("shaker")
+    if not lot and not shaker:
+        return None
+    rows = WatchedDice.objects.filter(facility=facility)
+    rows = rows.filter(lot__code=lot) if lot else rows.filter(lot=None, shaker__code=shaker, kind=kind)
+    row = rows.order_by("-year").first()
+    if row is None:
+        raise Denied
+    return row
+
+
+def _with_places(watched: WatchedDice) -> WatchedDice:
+    rows = WatchedDice.objects.select_related("lot", "shaker__table__stream", "table__stream", "facility")
+    return rows.get(pk=watched.pk)
+
+
+def _days(request: HttpRequest, today: dt.date) -> tuple[dt.date, dt.date]:
+    """Return the first and the last gaming day of the address, else the last thirty."""
+    last = read_day(request.GET.get("to", "")) or today
+    first = read_day(request.GET.get("from", "")) or last - dt.timedelta(days=PERIOD_DAYS - 1)
+    if first > last:
+        first, last = last, first
+    return max(first, last - dt.timedelta(days=MOST_DAYS - 1)), last

@@ -1,11 +1,20 @@
-"""The pages of the floor: the console, the table page, the tiles, and the start page of a device."""
+"""The pages of the floor: the start page of a device, the console, the table page, the tiles and the wall.
 
+Beside them are the floor plan (as it is, or while somebody arranges it), who relieves whom at a table (in the dialog of
+the dealer's tablet, and on the page of the table at a podium), the rotation board, and what to change now: proposals
+for the next hour, with their figures and assumptions.
+"""
+
+import datetime as dt
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Literal
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -13,25 +22,32 @@ from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
 from games.engine.odds import in_dollars
+from games.formats import whole_dollars
 from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import Snapshot
+from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
+from tables.advice.proposals import FULL, NEARLY_EMPTY, Proposal, TableHour, proposals
 from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.duty import is_on_duty
 from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor
 from tables.core.scope import scope_of
 from tables.corrections.reviews import reviewer_names
+from tables.models import Assignment, Pit, PlannedMove, Player, Rating, Shaker, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.tray import keeps_inventory
+from tables.rotation.board import TIMES, board
 from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
 from tables.rounds.no_rolls import NO_ROLL_ROW
 from tables.rounds.settlement import first_review_from
 from tables.rounds.views import undo_steps
 from tables.runner.access import (
+    ROTATION,
     Denied,
     Locked,
     enrolled_device,
+    facility_page_for,
     facility_pages_for,
     floor_tables_for,
     locked_floor_for,
@@ -43,10 +59,12 @@ from tables.runner.access import (
 )
 from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
-from tables.views.floor_plan import ARRANGING, items_in_address, plan_of
+from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
+from tables.setup.arrange_acts import unsaved_items
+from tables.setup.entry_types import FloorItem
+from tables.staffing.relief import dealers_on_duty, post_to_relieve, posts_in_relief
+from tables.views.facility import page_context
 from tables.words.sentences import say, short, title
-
-from ..models import Assignment, Player, Rating, Shaker, Table
 
 MOST_PLAYERS = 200  # that the dialog of ratings searches
 FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "cage": "cage"}
@@ -351,3 +369,181 @@ def free_shakers(table: Table) -> list[str]:
     """Return the codes of working shakers at no table, which may replace the one here."""
     free = Shaker.objects.filter(facility=table.facility_id, table=None, out_of_order=False)
     return list(free.order_by("code").values_list("code", flat=True)[:12])
+
+
+# The floor plan
+
+
+Arranging = Literal["", "tables", "floor"]
+ARRANGING: dict[str, Arranging] = {"1": "tables", "floor": "floor"}  # by what the address has
+
+
+def plan_of(
+    facility: Facility,
+    by_pit: dict[str, list[Snapshot]],
+    arranging: Arranging,
+    changed: list[FloorItem] | None,
+) -> FloorPlan:
+    """Return the floor plan of the tables on the page, as saved or with unsaved changes.
+
+    Somebody who arranges the floor sees pits without a table, too, so that they keep their places.
+    """
+    tables_of = {
+        name: [(state["table"]["code"], state["table"]["game"]) for state in states]
+        for name, states in by_pit.items()
+    }
+    pits = Pit.objects.filter(facility=facility).order_by("code")
+    drawn = [pit for pit in pits if arranging == "floor" or pit.name in tables_of]
+    return floor_plan(
+        [PitOnFloor(pit.code, pit.name, tables_of.get(pit.name, []), pit.places) for pit in drawn],
+        spare_columns=int(arranging == "tables"),
+        declared=facility.floor_items if changed is None else changed,
+    )
+
+
+def items_in_address(request: HttpRequest, facility: Facility) -> list[FloorItem] | None:
+    """Return the unsaved items in the page's address; None if they are missing or invalid."""
+    try:
+        sent = json.loads(request.GET["plan"])
+    except (KeyError, ValueError, RecursionError):
+        return None
+    return unsaved_items(sent, Pit.objects.filter(facility=facility).values_list("code", flat=True))
+
+
+# Who relieves whom
+
+
+MOST_FREE, MOST_OTHERS = 30, 3
+
+
+@require_GET
+def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """A fragment for the tablet: since when each dealer works here, when breaks are due, who may come, and the PIN."""
+    context = _context(request, facility, table)
+    return render(request, "tables/console/relief.html", {**context, "sign_in": reverse("sign-in")})
+
+
+@require_GET
+def relief_card(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """A fragment for the page of the table, for who may send a relief: who goes, who may come, and who may not."""
+    context = _context(request, facility, table)
+    plan = reverse("facility-act", args=[facility, "plan_move"])
+    return render(request, "tables/table/relief_card.html", {**context, "plan": plan})
+
+
+def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:
+    permitted, _ = table_for(request, facility, table, "dealer")
+    people = ("facility", "dealer", "dealer_left", "stickperson")
+    row = Table.objects.select_related(*people).get(pk=permitted.pk)
+    now = clock.now()
+    dealers = dealers_on_duty(row, now)
+    free = [dealer for dealer in dealers if not dealer.obstacle]
+    moves = PlannedMove.objects.open_moves(row.facility).filter(table=row).select_related("person")
+    in_relief = posts_in_relief(row, now)
+    planned = [dealer for dealer in free if dealer.planned == row.code]
+    return {
+        "table": row,
+        "moves": moves,
+        "posts": in_relief,
+        "post": post_to_relieve(in_relief, moves),
+        "planned": planned,
+        "free": free[len(planned) :][:MOST_FREE],
+        "more_free": max(0, len(free) - len(planned) - MOST_FREE),
+        "others": [dealer for dealer in dealers if dealer.obstacle][:MOST_OTHERS],
+    }
+
+
+# The rotation board
+
+
+MAX_CODE = 60
+
+
+@require_GET
+def rotation(request: HttpRequest, facility: str) -> HttpResponse:
+    """Who deals where and who comes next. `person`: the dealer picked; `in`: when, in minutes; `part`: what is live."""
+    person, facility_row = facility_page_for(request, facility, ROTATION)
+    now, scope = clock.now(), scope_of(person, facility_row)
+    picked, typed = request.GET.get("person", "")[:MAX_CODE], request.GET.get("in", "")
+    in_minutes = int(typed) if typed in map(str, TIMES) else None
+    query = request.GET.copy()
+    query["part"] = "1"
+    context = page_context(person, facility_row, ROTATION, now) | {
+        "board": board(facility_row, now, picked, in_minutes, scope=scope),
+        "scope": scope,
+        "in_minutes": typed if in_minutes is not None else "",
+    }
+    context["urls"] |= {"part": f"{request.path}?{query.urlencode()}", "board": request.path}
+    if not request.GET.get("part"):
+        return render(request, "tables/rotation/rotation.html", context)
+    html = render_to_string("tables/rotation/part.html", context, request=request)
+    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
+    unchanged = request.headers.get("If-None-Match") == tag
+    response = HttpResponseNotModified() if unchanged else HttpResponse(html)
+    response["ETag"] = tag
+    return response
+
+
+# What to change now
+
+
+@require_GET
+def advice(request: HttpRequest, facility: str) -> HttpResponse:
+    """What to change in the next hour, for the floor. Each proposal leads to its table; nothing is done."""
+    person, _tables = floor_tables_for(request, facility)
+    if person.role not in FLOOR:
+        raise Denied
+    facility_row, now = Facility.objects.get(code=facility), clock.now()
+    scope, today = scope_of(person, facility_row), facility_row.gaming_day(now)
+    own = {table.code for table in scope.of(list(Table.objects.filter(facility=facility_row)))}
+    tables = [hour for hour in table_hours(facility_row, now) if hour.code in own]
+    context = page_context(person, facility_row, "floor", now) | {
+        "proposals": [
+            {
+                "proposal": proposal,
+                "gain_cents": None if proposal.gain_cents is None else whole_dollars(proposal.gain_cents),
+                "url": _url(facility, proposal),
+                "figures_url": reverse("table-figures", args=[facility, proposal.table])
+                + f"?from={today}&to={today}",
+            }
+            for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
+        ],
+        "scope": scope,
+        "watched": sum(table.is_known for table in tables),
+        "open": sum(table.is_open for table in tables),
+        "clock": facility_row.local(now).strftime("%H:%M"),
+    }
+    return render(request, "tables/advice/page.html", context)
+
+
+def _url(facility: str, proposal: Proposal) -> str:
+    """Where the act of a proposal begins: the request of a fill at the tray, everything else at the table."""
+    if proposal.kind == "fill":
+        return reverse("tray", args=[facility, proposal.table]) + "?ask=fill"
+    return reverse("table", args=[facility, proposal.table])
+
+
+@require_GET
+def occupancy(request: HttpRequest, facility: str) -> JsonResponse:
+    """For the floor plan: the share of seats with a wager over the rounds of the last hour, by table."""
+    _person, tables = floor_tables_for(request, facility)
+    facility_row, now = Facility.objects.get(code=facility), clock.now()
+    codes = {code for code, _version in tables.values()}
+    hours = [hour for hour in seats_of_last_hour(facility_row, now) if hour.code in codes]
+    return JsonResponse(
+        {
+            "as_of": now.astimezone(dt.UTC).isoformat(timespec="seconds"),
+            "tables": {
+                hour.code: {"text": f"{round(100 * hour.occupancy)} %", "level": _level(hour)}
+                for hour in hours
+                if hour.is_open and hour.rounds
+            },
+        }
+    )
+
+
+def _level(hour: TableHour) -> str:
+    """How the plan draws the occupancy: `full` and `empty` are those of the proposals."""
+    if hour.occupancy >= FULL:
+        return "full"
+    return "empty" if hour.occupancy <= NEARLY_EMPTY else ""

@@ -1,34 +1,55 @@
-"""The page People: who has access here, what they lack, and what changes of access wait for a second person."""
+"""The pages of people: who has access here, people from a file, the access review, and their sign-ins.
+
+The page *People* says what each person lacks, and which changes of access wait for a second person. A CSV of people is
+checked and shown, and prepared as one change. The access review lists everybody who may sign in, and what each role may
+do, as a page and as CSV. Administrators have a page of who has a password and second factors, and who lost theirs.
+"""
 
 import datetime as dt
+import json
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
 
 from audit import clock, one_time_secrets, passwords, pins, staff
 from audit.models import (
     Department,
     Device,
+    Entry,
     LeaveReason,
     Lockout,
     OneTimeSecret,
+    Password,
     Person,
     Role,
     SecondFactor,
 )
 from audit.models.people import day_in_words
-from audit.people import needs_password
+from audit.people import PIN_ROLES, needs_password
+from audit.runner import Act, ActRunner
 from games.engine import Refusal
+from games.kit.files import csv_table
+from games.kit.tables import TEXT, Column
+from games.kit.tables import Table as ColumnTable
 from games.models import Facility, PreparedChange
+from games.office.core import runner as office_runner
 from games.separation import policy
 from games.separation.acts import obstacle
+from tables.desk import runner as desk_runner
 from tables.models import Assignment, Table
-from tables.runner.access import PEOPLE, facility_page_for, facility_pages_for
-from tables.runner.facility import SIGN_INS
-from tables.staffing.people_acts import LEAVES, SUBJECT
+from tables.runner import facility as facility_runner
+from tables.runner import table as table_runner
+from tables.runner.access import DEVICES, PEOPLE, Denied, facility_page_for, facility_pages_for
+from tables.runner.facility import SIGN_INS, STAFF
+from tables.staffing.access_acts import REVIEWERS, access_sha256, people_with_access
+from tables.staffing.entry_types import ACCESS_REVIEWED
+from tables.staffing.people_acts import LEAVES, MOST_PEOPLE, SUBJECT
+from tables.staffing.people_file import COLUMNS, EXAMPLE, NEEDED, PersonLine, UnreadableFile, read_people
 from tables.staffing.words import game_or_table_name
 from tables.views.facility import page_context, unlock_context
 from tables.words.entries import words_of
@@ -325,3 +346,249 @@ def typed(request: HttpRequest, name: str) -> str:
 def _number(request: HttpRequest, name: str) -> int:
     text = request.GET.get(name, "0")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+# People from a file
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def people_file(request: HttpRequest, facility: str) -> HttpResponse:
+    """Show the form, or what a sent file has. Nothing is stored: the act `add_people` sends what is shown."""
+    person, facility_row = facility_page_for(request, facility, PEOPLE)
+    row = policy.row_of(facility_row.law, SUBJECT)
+    if not policy.may_prepare(row, person):
+        raise Denied()
+    lines: list[PersonLine] = []
+    unreadable = ""
+    if request.method == "POST":
+        file = request.FILES.get("file")
+        try:
+            if file is None:
+                raise UnreadableFile("Choose a file first.")
+            lines = read_people(file.read(), facility_row, person)
+        except UnreadableFile as problem:
+            unreadable = str(problem)
+    problems = sum(bool(line.problem) for line in lines)
+    context = page_context(person, facility_row, PEOPLE, clock.now()) | {
+        "tab": "people",
+        "lines": lines,
+        "problems": problems,
+        "unreadable": unreadable,
+        "columns": [(heading, heading in NEEDED) for heading in COLUMNS],
+        "example": EXAMPLE,
+        "most": MOST_PEOPLE,
+        "policy": {"title": row.title, "approve": policy.in_words(row.approve)},
+    }
+    status = 422 if unreadable or problems else 200
+    return render(request, "tables/people/file.html", context, status=status)
+
+
+# The access review
+
+
+AREAS: tuple[tuple[str, ActRunner], ...] = (  # type: ignore[type-arg]  # of any kind of context
+    ("At a table", table_runner.RUNNER),
+    ("Dice, equipment, staff, cases", facility_runner.RUNNER),
+    ("Rules office", office_runner.RUNNER),
+    ("Compliance desk", desk_runner.RUNNER),
+)
+DOES, PREPARES, APPROVES = "does", "prepares", "approves"
+ON_CHANGES = frozenset({"approve_change", "send_back_change", "take_back_change"})
+REVIEWS_MAX = 12
+
+
+@dataclass(frozen=True)
+class Right:
+    """What somebody may do: an act, or a subject of the policy. `right`: does, prepares or approves it."""
+
+    area: str
+    act: str
+    right: str
+
+
+@dataclass
+class RoleRights:
+    """A role with a department, who has it, and their rights."""
+
+    role: str
+    department: str
+    people: list[Person] = field(default_factory=list)
+    rights: list[Right] = field(default_factory=list)
+
+    @property
+    def areas(self) -> list[tuple[str, str, list[str]]]:
+        """The rights by area and kind: area, kind, acts."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for right in self.rights:
+            groups.setdefault((right.area, right.right), []).append(right.act)
+        return [(area, kind, acts) for (area, kind), acts in groups.items()]
+
+
+class AccessLine(NamedTuple):
+    """A person and one of their rights."""
+
+    person: Person
+    group: RoleRights
+    right: Right
+
+
+C = Column[AccessLine]
+REVIEW_COLUMNS = (
+    C("code", TEXT, lambda line: line.person.code),
+    C("name", TEXT, lambda line: line.person.name),
+    C("badge", TEXT, lambda line: line.person.badge),
+    C("role", TEXT, lambda line: line.group.role),
+    C("department", TEXT, lambda line: line.group.department),
+    C("works in", TEXT, lambda line: line.person.facility or "all"),
+    C("area", TEXT, lambda line: line.right.area),
+    C("act", TEXT, lambda line: line.right.act),
+    C("right", TEXT, lambda line: line.right.right),
+)
+
+
+@require_GET
+def access(request: HttpRequest, facility: str) -> HttpResponse:
+    """Who has access, what each role may do, and the reviews before."""
+    person, facility_row = facility_page_for(request, facility, DEVICES)
+    people = people_with_access(facility_row)
+    context = page_context(person, facility_row, PEOPLE, clock.now()) | {
+        "tab": "access",
+        "roles": rights_by_role(facility_row, people),
+        "people": people,
+        "sha256": access_sha256(people),
+        "reviews": _reviews(facility_row),
+        "reviewer": person.role in REVIEWERS,
+    }
+    return render(request, "tables/people/access.html", context)
+
+
+@require_GET
+def access_csv(request: HttpRequest, facility: str) -> HttpResponse:
+    """A row for each person and each act that they may do."""
+    _person, facility_row = facility_page_for(request, facility, DEVICES)
+    lines = [
+        AccessLine(person, group, right)
+        for group in rights_by_role(facility_row, people_with_access(facility_row))
+        for person in group.people
+        for right in group.rights
+    ]
+    day = facility_row.gaming_day(clock.now()).isoformat()
+    response = HttpResponse(
+        csv_table(ColumnTable(REVIEW_COLUMNS, lines)), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="access-{facility_row.code}-{day}.csv"'
+    return response
+
+
+def rights_by_role(facility: Facility, people: list[Person]) -> list[RoleRights]:
+    """The roles that somebody has here, in the order of `Role`, each with its department and its rights."""
+    groups: dict[tuple[str, str], RoleRights] = {}
+    for person in people:
+        key = (person.role, person.department)
+        if key not in groups:
+            groups[key] = RoleRights(
+                person.get_role_display(), person.get_department_display(), [], _rights(facility, person)
+            )
+        groups[key].people.append(person)
+    order = {role: number for number, role in enumerate(Role.values)}
+    return [groups[key] for key in sorted(groups, key=lambda key: (order.get(key[0], 99), key[1]))]
+
+
+def _rights(facility: Facility, person: Person) -> list[Right]:
+    """What the role of this person may do here. Whether they are on duty, and at which table, is another question."""
+    rights = [
+        Right(area, _words(act), DOES)
+        for area, runner in AREAS
+        for act in runner.acts.values()
+        if not act.subject and act.name not in ON_CHANGES and person.role in act.roles
+    ]
+    for row in policy.changed(policy.rows_of(facility.law)).values():
+        for kind, may in ((PREPARES, policy.may_prepare), (APPROVES, policy.may_approve)):
+            if may(row, person):
+                rights.append(Right("Changes that take two", row.title, kind))
+    return rights
+
+
+def _words(act: Act) -> str:  # type: ignore[type-arg]  # of any kind of context
+    return act.name.replace("_", " ")
+
+
+def _reviews(facility: Facility) -> list[dict[str, object]]:
+    """The newest reviews: when, who, how many people, and the remark."""
+    entries = Entry.objects.filter(stream__name=f"{facility.code}/{STAFF}", type=ACCESS_REVIEWED.name)
+    rows = list(entries.order_by("-seq")[:REVIEWS_MAX])
+    names = dict(Person.objects.filter(code__in={row.actor for row in rows}).values_list("code", "name"))
+    return [
+        {
+            "at": row.at,
+            "by": names.get(row.actor, row.actor),
+            "seq": row.seq,
+            **json.loads(bytes(row.body))["data"],
+        }
+        for row in rows
+    ]
+
+
+# Sign-ins
+
+
+LISTED_MAX = 100
+
+
+@dataclass(frozen=True)
+class SignInRow:
+    """A person, their password if they have one, and their second factors. `has_lost`: they had some and have none."""
+
+    person: Person
+    password: Password | None
+    factors: list[SecondFactor]
+    has_lost: bool
+
+
+@require_GET
+def sign_ins(request: HttpRequest, facility: str) -> HttpResponse:
+    """List everybody who needs a second factor, or whose name matches `who`."""
+    person, facility_row = facility_page_for(request, facility, SIGN_INS)
+    now = clock.now()
+    query = request.GET.get("who", "").strip()[:40]
+    query = query if query.isprintable() else ""
+    context = {
+        "facility": facility_row,
+        "section": SIGN_INS,
+        "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
+        "as_of": clock.format_moment(now),
+        "urls": {
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "act": reverse("facility-act", args=[facility, "__act__"]),
+        },
+        "rows": _rows(facility, query),
+        "query": query,
+        "listed_max": LISTED_MAX,
+        "approvers": policy.in_words(policy.row_of(facility_row.law, SUBJECT).approve),
+        "actor": person,
+        "now": now,
+    }
+    return render(request, "tables/factors/sign_ins.html", context)
+
+
+def _rows(facility: str, query: str) -> list[SignInRow]:
+    people = Person.objects.filter(Q(facility=facility) | Q(facility=""), is_active=True)
+    if query:
+        people = people.filter(Q(name__icontains=query) | Q(code__icontains=query))
+    else:
+        with_password = Password.objects.values("person")
+        people = people.filter(~Q(role__in=PIN_ROLES) | Q(pk__in=with_password))
+    listed = list(people.order_by("name")[:LISTED_MAX])
+    password_by_person = {row.person_id: row for row in Password.objects.filter(person__in=listed)}
+    factors_by_person: dict[int, list[SecondFactor]] = {}
+    for factor in SecondFactor.objects.filter(person__in=listed):
+        factors_by_person.setdefault(factor.person_id, []).append(factor)
+    rows = []
+    for person in listed:
+        registered = factors_by_person.get(person.pk, [])
+        active = [factor for factor in registered if factor.ended_at is None]
+        rows.append(
+            SignInRow(person, password_by_person.get(person.pk), active, bool(registered) and not active)
+        )
+    return rows

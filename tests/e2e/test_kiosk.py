@@ -10,7 +10,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from audit.models import Device, Entry
-from tables.views import installed_app
+from tables.views import service
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, resize
 from tests.e2e.test_high_roll import FOUR_FIVES
@@ -91,7 +91,7 @@ def test_the_worker_keeps_files_and_the_page_without_a_line_and_nothing_of_a_tab
     dealer.is_live()
     dealer.place((1, "small", 500))
     ((name, paths),) = dealer.page.evaluate(KEPT)
-    assert name == f"pitside-{installed_app.version()}"
+    assert name == f"pitside-{service.version()}"
     assert [path for path in paths if not path.startswith("/static/")] == ["/no-line"]
     assert "T-01" not in Client().get("/no-line").content.decode()
 
@@ -153,7 +153,7 @@ def test_the_tablet_says_how_full_it_is_whenever_that_changes(scene, new_page):
 
 def a_build_comes(page, monkeypatch):
     """The server gets a newer build. The tablet has it, and may not take it over yet."""
-    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
+    monkeypatch.setattr(service, "version", lambda: "the next build")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
     for _ in range(50):
         if page.evaluate("navigator.serviceWorker.getRegistration().then((found) => Boolean(found.waiting))"):

@@ -9,7 +9,7 @@ from playwright.sync_api import Route, expect
 
 from audit.devices import enroll
 from audit.models import Entry
-from tables.views import installed_app
+from tables.views import service
 from tests.e2e.floor import Tablet, lying, tablet
 from tests.e2e.test_kiosk import installed
 from tests.e2e.test_money import open_tray  # noqa: F401 -- a fixture
@@ -191,7 +191,7 @@ def test_the_page_without_a_line_lists_what_waits_also_while_a_newer_build_waits
     dealer = installed(new_page, scene)
     page = dealer.page
     scene.place((1, "big", 2_500))
-    monkeypatch.setattr(installed_app, "version", lambda: "the next build")
+    monkeypatch.setattr(service, "version", lambda: "the next build")
     page.evaluate(LOOK_FOR_A_BUILD)
     for _ in range(50):
         if page.evaluate(HELD_WAITING):

@@ -23,7 +23,7 @@ from tables.models import Approval, Pit
 from tables.opening.new_tables import make_table
 from tables.runner import table as table_runner
 from tables.screens import fragments, push, snapshot
-from tables.views.refusals import UNKNOWN_ACT
+from tables.views.acts import UNKNOWN_ACT
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -102,5 +102,5 @@ def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_lon
         for lent in borrowed:
             pool.putconn(lent)
     assert answers == [503, 503]
-    lines = [record.getMessage() for record in caplog.records if record.name == "tables.views.busy"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "tables.views.acts"]
     assert "lock timeout" in lines[0] and "after 3.00 sec" in lines[1]

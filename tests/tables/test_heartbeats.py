@@ -10,9 +10,8 @@ from audit import clock, people
 from audit.models import Device
 from tables.models import Assignment
 from tables.runner.access import Denied, Locked, SignedOut
-from tables.views import heartbeats
-from tables.views.heartbeats import Beat, Heartbeats, run_heartbeats
-from tables.views.sockets import FloorConsumer, SignConsumer, TableConsumer
+from tables.views import sockets
+from tables.views.sockets import Beat, FloorConsumer, Heartbeats, SignConsumer, TableConsumer, run_heartbeats
 
 ADDRESS = {"facility": "larkfield", "table": "T-01"}
 
@@ -103,9 +102,9 @@ async def beat(*sockets: Named) -> list[Any]:
 
 
 async def test_what_fails_at_one_socket_fails_at_no_other(monkeypatch):
-    monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
-    monkeypatch.setattr(heartbeats, "current_incarnation", lambda: 1)
-    monkeypatch.setattr(heartbeats, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(sockets, "read_together", lambda addresses: None)
+    monkeypatch.setattr(sockets, "current_incarnation", lambda: 1)
+    monkeypatch.setattr(sockets, "MOST_TOGETHER", 2)
     gone = OperationalError("gone")
     assert await beat(Named("a"), Named("b", gone), Named("c")) == [
         Beat({"a": 1}, 1),
@@ -118,13 +117,13 @@ async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_
     monkeypatch,
 ):
     gone = OperationalError("gone")
-    monkeypatch.setattr(heartbeats, "current_incarnation", lambda: 1)
+    monkeypatch.setattr(sockets, "current_incarnation", lambda: 1)
 
     def failing(addresses: Any) -> None:
         raise gone
 
     with monkeypatch.context() as outage:
-        outage.setattr(heartbeats, "read_together", failing)
+        outage.setattr(sockets, "read_together", failing)
         assert await beat(Named("a"), Named("b")) == [gone, gone]
-    monkeypatch.setattr(heartbeats, "read_together", lambda addresses: None)
+    monkeypatch.setattr(sockets, "read_together", lambda addresses: None)
     assert await beat(Named("a"), Named("b")) == [Beat({"a": 1}, 1), Beat({"b": 1}, 1)]

@@ -23,7 +23,7 @@ from audit import logs
 from script.services import redis_answers
 from tables.screens import delivery, push
 from tables.screens.redis_layer import RedisLayer
-from tables.views import health
+from tables.views import service
 from tests.services.installation import free_port
 from tests.tables.test_sockets import TABLE, Socket, browser
 
@@ -142,8 +142,8 @@ async def test_acts_are_taken_while_redis_is_away_and_the_log_says_so_once(commi
 async def test_readyz_answers_while_the_database_and_the_layer_do_not(layer, monkeypatch):
     layer.state = FROZEN
     frozen, selected = threading.Event(), []
-    monkeypatch.setattr(health, "_select", lambda: selected.append(frozen.wait(10)))
-    monkeypatch.setattr(health, "DATABASE_SECONDS", 0.05)
+    monkeypatch.setattr(service, "_select", lambda: selected.append(frozen.wait(10)))
+    monkeypatch.setattr(service, "DATABASE_SECONDS", 0.05)
     try:
         answer = await AsyncClient().get("/readyz")
         assert selected == []
