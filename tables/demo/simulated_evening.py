@@ -33,7 +33,7 @@ from tables.demo.simulated_events import (
     TIME_AT_TABLE,
     EveningTable,
     Event,
-    acknowledged_rules,
+    acknowledge_rules,
     allowed_seats,
     answer_alerts,
     correct_dice,
@@ -82,8 +82,8 @@ def play_evening(
 ) -> tuple[list[Table], int]:
     """Play an evening. Return its tables and the number of rounds. Calls `after_round` with how much of it is played.
 
-    The rounds of all tables are played in the order of their moments, each in one transaction with what happens before
-    it. Raises `no-such-submission`, or `evening-outside-demo` for live tables.
+    The rounds of all tables are played in the order of their moments; what happens before one, and the round itself,
+    are one transaction each. Raises `no-such-submission`, or `evening-outside-demo` for live tables.
     """
     if evening.is_live:
         verify_demo()
@@ -108,17 +108,18 @@ def play_evening(
             if handover_at is not None and begin <= handover_at <= hands.moment:
                 hand_over_shift(evening.facility, device, staff, tables)
                 handover_at = None
-            if rules_change_at and rules_change_at[0] <= hands.moment:
-                rules_change_at.popleft()
-                record_rules_changes()
-                for table in tables:
-                    table.events.appendleft((hands.moment, acknowledged_rules))
             if watched and watched_at <= hands.moment:
                 watch_tables(watched)
                 watched_at = hands.moment + WATCHED_EVERY
             with one_transaction():
-                has_played = _play_once(tables[number], draw)
-            if has_played:
+                is_dealt = _do_what_is_due(tables[number], draw)
+            # What is due takes time, in which newer rules may come into force.
+            while rules_change_at and rules_change_at[0] <= hands.moment:
+                rules_change_at.popleft()
+                record_rules_changes()
+            if is_dealt:
+                with one_transaction():
+                    _play_once(tables[number], draw)
                 rounds += 1
             if tables[number].is_open:
                 heappush(waiting, (hands.moment, number))
@@ -136,8 +137,8 @@ def _rules_changes(evening: Evening, begin: dt.datetime, end: dt.datetime) -> de
     return deque(moment for moment in moments if moment is not None and evening.is_live)
 
 
-def _play_once(table: EveningTable, draw: random.Random) -> bool:
-    """Open or close a table at its time; otherwise do what is due there, and play a round. Return whether it did."""
+def _do_what_is_due(table: EveningTable, draw: random.Random) -> bool:
+    """Open or close a table at its time; otherwise do what is due there. Return whether a round follows."""
     if not table.is_open:
         table.open()
     if table.closes_at is not None and table.closes_at <= clock.now():
@@ -152,13 +153,19 @@ def _play_once(table: EveningTable, draw: random.Random) -> bool:
         event(table, draw)
     if table.chips is not None:
         table.chips.serve(table.simulated, draw)
+    return True
+
+
+def _play_once(table: EveningTable, draw: random.Random) -> None:
+    """Acknowledge the rules that came into force, and play a round."""
+    if table.is_live:
+        acknowledge_rules(table)
     for name in acts_of_round(table.simulated, draw):
         table.hands.move(draw.uniform(*SECONDS_OF_AN_ACT))
         if name == "call_dice" and table.misreads_dice:
             table.misreads_dice = False
             correct_dice(table)
     table.hands.move(draw.uniform(*table.seconds_between_rounds))
-    return True
 
 
 def _leave_work(

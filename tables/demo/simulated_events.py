@@ -167,7 +167,7 @@ def answered_call(table: EveningTable, draw: random.Random) -> None:
     _decide(table, "settled")
 
 
-def acknowledged_rules(table: EveningTable, draw: random.Random) -> None:
+def acknowledge_rules(table: EveningTable) -> None:
     """The floor acknowledges the rules that came into force."""
     alerts = Alert.objects.filter(table=table.simulated.table, kind=NEW_RULES.code, acknowledged_at=None)
     for alert in alerts:

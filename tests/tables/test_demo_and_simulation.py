@@ -565,6 +565,28 @@ def test_an_evening_hands_over_no_shift_when_the_record_of_the_staff_has_reached
     assert not Handover.objects.exists()
 
 
+def test_rules_that_come_into_force_during_a_call_to_the_floor_are_acknowledged_before_the_round(
+    settings, monkeypatch, hands
+):
+    settings.DEMO = True
+    said("seed_demo")
+    newer = RulesSubmission.objects.get(facility__code="larkfield", code="RS-0003", version=2)
+    hands.now += dt.timedelta(hours=1)
+    in_force_from = hands.now - dt.timedelta(minutes=20)
+    RulesSubmission.objects.filter(pk=newer.pk).update(in_force_from=in_force_from)
+
+    def long_call(table, draw):
+        table.hands.moment = max(table.hands.moment, in_force_from + dt.timedelta(seconds=1))
+
+    monkeypatch.setattr(simulated_evening, "EVENTS", ())
+    monkeypatch.setattr(simulated_evening, "EVENTS_OF_REAL_PLAY", ((1, long_call),) * 8)
+    said("simulate", live=True, tables=1, hours=1, seed=3, submission="RS-0003")
+    alert = Alert.objects.get(
+        kind="new-rules", table__code__startswith="T-1", table__submission_code="RS-0003"
+    )
+    assert alert.acknowledged_at >= in_force_from
+
+
 def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):
     make_scene()
     call_command("simulate", tables=1, rounds=2, seed=3, stdout=io.StringIO())
