@@ -20,7 +20,7 @@ from tables.models import PlannedMove, Table
 from tables.staffing.breaks import break_due
 from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED
 
-MIN_TEXT_WIDTH = 8  # percent of a lane
+MIN_TEXT_WIDTH, MIN_TEXT_WIDTH_ON_A_PHONE = 8, 17  # percent of a lane
 STEP = dt.timedelta(minutes=20)
 BEFORE, AFTER = 4, 4  # steps of the board before and after the moment
 TONES = 3
@@ -88,6 +88,10 @@ class Block:
     def has_room(self) -> bool:
         """Whether the block is wide enough for its text on a podium."""
         return self.width >= MIN_TEXT_WIDTH
+
+    @property
+    def has_room_on_a_phone(self) -> bool:
+        return self.width >= MIN_TEXT_WIDTH_ON_A_PHONE
 
 
 @dataclass(frozen=True)
