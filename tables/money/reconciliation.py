@@ -16,8 +16,10 @@ from django.db.models import F, Q, Sum
 from reportlab.platypus import Flowable
 
 from games.engine.odds import in_dollars
-from games.glossary import MEANINGS
 from games.kit import paper as pdf
+from games.kit import tables as kit
+from games.kit.files import csv_table
+from games.kit.tables import MONEY, NUMBER, SIGNED, Column
 from games.office.pdf import approval
 from games.registry import game_by_code
 from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
@@ -315,52 +317,64 @@ def _differences(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pd
 
 
 @dataclass(frozen=True)
-class SheetColumn:
-    """An amount of the sheet. `is_signed`: written with its sign."""
+class SheetRow:
+    """A row of the sheet: one inventory, or all of them. `is_chosen`: the page shows it in full beside the sheet."""
 
-    heading: str
-    field: str
-    cents: Callable[[InventoryPaper], int | None]
-    is_signed: bool = False
-    is_strong: bool = False
+    papers: tuple[InventoryPaper, ...]
+    is_total: bool = False
+    is_chosen: bool = False
 
     @property
-    def meaning(self) -> str:
-        """What the heading means, if it names a figure."""
-        return MEANINGS.get(self.heading, "")
+    def paper(self) -> InventoryPaper | None:
+        """Its inventory; None in the total."""
+        return None if self.is_total else self.papers[0]
 
 
-COLUMNS = (
-    SheetColumn("Opener", "opener_cents", lambda paper: paper.inventory.opener_cents),
-    SheetColumn("Fills", "fills_cents", lambda paper: paper.inventory.fills_cents),
-    SheetColumn("Credits", "credits_cents", lambda paper: paper.inventory.credits_cents),
-    SheetColumn("Drop", "drop_cents", lambda paper: paper.drop_cents),
-    SheetColumn("Closer", "closer_cents", lambda paper: paper.inventory.closer_cents),
-    SheetColumn(
-        "Win by the counts",
-        "counted_win_cents",
-        lambda paper: paper.counted_win_cents,
-        is_signed=True,
-        is_strong=True,
-    ),
-    SheetColumn("Won in rounds", "rounds_cents", lambda paper: paper.rounds_cents, is_signed=True),
-    SheetColumn("Won in void rounds", "void_rounds_cents", lambda paper: paper.void_cents, is_signed=True),
-    SheetColumn("Slips in the tray", "slips_cents", lambda paper: paper.slips_cents, is_signed=True),
-    SheetColumn(
-        "Win by the record",
-        "record_win_cents",
-        lambda paper: paper.win_cents,
-        is_signed=True,
-        is_strong=True,
-    ),
-    SheetColumn(
-        "Difference",
-        "difference_cents",
-        lambda paper: paper.difference_cents,
-        is_signed=True,
-        is_strong=True,
-    ),
+def _sum(cents: Callable[[InventoryPaper], int | None]) -> Callable[[SheetRow], int | None]:
+    """The sum of an amount; None while a count that it needs is missing."""
+
+    def value(row: SheetRow) -> int | None:
+        amounts = [cents(paper) for paper in row.papers]
+        known = [amount for amount in amounts if amount is not None]
+        return sum(known) if len(known) == len(amounts) else None
+
+    return value
+
+
+C = Column[SheetRow]
+TABLE = C(
+    "Table",
+    value=lambda row: row.paper.table.code if row.paper else "Total",
+    template="tables/money/reconciliation_line.html",
 )
+DIFFERENCE = C(
+    "Difference",
+    SIGNED,
+    _sum(lambda paper: paper.difference_cents),
+    is_strong=True,
+    css_class="differs",
+    template="tables/money/reconciliation_difference.html",
+)
+AMOUNTS = (
+    C("Opener", MONEY, _sum(lambda paper: paper.inventory.opener_cents)),
+    C("Fills", MONEY, _sum(lambda paper: paper.inventory.fills_cents)),
+    C("Credits", MONEY, _sum(lambda paper: paper.inventory.credits_cents)),
+    C("Drop", MONEY, _sum(lambda paper: paper.drop_cents)),
+    C("Closer", MONEY, _sum(lambda paper: paper.inventory.closer_cents)),
+    C("Win by the counts", SIGNED, _sum(lambda paper: paper.counted_win_cents), is_strong=True),
+    C("Won in rounds", SIGNED, _sum(lambda paper: paper.rounds_cents)),
+    C("Won in void rounds", SIGNED, _sum(lambda paper: paper.void_cents)),
+    C("Slips in the tray", SIGNED, _sum(lambda paper: paper.slips_cents)),
+    C("Win by the record", SIGNED, _sum(lambda paper: paper.win_cents), is_strong=True),
+    DIFFERENCE,
+)
+OF_THE_FILE = (
+    TABLE,
+    C("Inventory", NUMBER, lambda row: row.paper.inventory.number if row.paper else None),
+    *AMOUNTS,
+    C("Missing", value=lambda row: row.paper.missing if row.paper else ""),
+)
+HEADLINE = tuple(column for column in AMOUNTS if column.is_strong)
 
 
 @dataclass(frozen=True)
@@ -370,11 +384,24 @@ class Reconciliation:
     day: dt.date
     lines: tuple[InventoryPaper, ...]
 
-    def total(self, column: SheetColumn) -> int | None:
-        """The sum of a column; None while a count that it needs is missing."""
-        amounts = [column.cents(line) for line in self.lines]
-        known = [cents for cents in amounts if cents is not None]
-        return sum(known) if len(known) == len(amounts) else None
+    @property
+    def total(self) -> SheetRow:
+        return SheetRow(self.lines, is_total=True)
+
+    def table(self, chosen: InventoryPaper | None = None) -> kit.Table[SheetRow]:
+        """Return the sheet as a page shows it."""
+        return kit.Table(
+            (TABLE, *AMOUNTS),
+            [SheetRow((line,), is_chosen=line is chosen) for line in self.lines],
+            self.total,
+            css_class="grid sheet-grid",
+            row_class=_row_class,
+        )
+
+    @property
+    def csv(self) -> str:
+        """The sheet as CSV (RFC 4180): a line for each inventory and the total, amounts in dollars."""
+        return csv_table(kit.Table(OF_THE_FILE, self.table().rows_and_total))
 
     @property
     def waiting(self) -> list[InventoryPaper]:
@@ -391,6 +418,11 @@ class Reconciliation:
     def agreeing(self) -> int:
         """How many lines agree to the cent."""
         return sum(line.difference_cents == 0 for line in self.lines)
+
+
+def _row_class(row: SheetRow) -> str:
+    differs = row.paper is not None and row.paper.difference_cents
+    return " ".join(["off"] * bool(differs) + ["chosen"] * row.is_chosen)
 
 
 def reconcile(tables: Sequence[Table], day: dt.date) -> Reconciliation:

@@ -1,9 +1,7 @@
 """The pages of the money: the tray of a table, the cage, slips on paper, and the sheet that reconciles a gaming day."""
 
-import csv
 import datetime as dt
 import hashlib
-import io
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
@@ -13,10 +11,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.export import escape_formula
 from audit.models import Person
-from games.formats import money, signed
-from games.kit.files import dollars_text
+from games.kit.html import PageTable
 from games.models import Facility
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -28,11 +24,11 @@ from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_
 from tables.money.chips import ChipLine, denominations_of
 from tables.money.drops import COUNT_WITNESSES, buy_ins_of
 from tables.money.reconciliation import (
-    COLUMNS,
+    HEADLINE,
     LISTED,
+    NOT_YET,
     InventoryPaper,
     Reconciliation,
-    SheetColumn,
     inventory_paper,
     inventory_pdf,
     last_inventories,
@@ -214,7 +210,6 @@ def _typed(request: HttpRequest, name: str) -> str:
 
 
 DAY = dt.timedelta(days=1)
-*AMOUNTS, DIFFERENCE = COLUMNS
 
 
 @require_GET
@@ -228,15 +223,11 @@ def reconciliation(request: HttpRequest, facility: str) -> HttpResponse:
     context = page_context(person, facility_row, FIGURES, now) | {
         "sheet": sheet,
         "refused": refused,
-        "columns": AMOUNTS,
-        "difference": DIFFERENCE,
-        "difference_total": _text(DIFFERENCE, sheet.total(DIFFERENCE)),
-        "rows": [
-            (line, [(column, _text(column, column.cents(line))) for column in AMOUNTS])
-            for line in sheet.lines
+        "table": PageTable(sheet.table(selected)),
+        "headline": [
+            (column, NOT_YET if column.value(sheet.total) is None else column.text(sheet.total))
+            for column in HEADLINE
         ],
-        "totals": [(column, _text(column, sheet.total(column))) for column in AMOUNTS],
-        "headline": [(column, _text(column, sheet.total(column))) for column in COLUMNS if column.is_strong],
         "selected": selected,
         "keeps": facility_row.keeps_inventory,
         "day_before": sheet.day - DAY,
@@ -254,15 +245,7 @@ def reconciliation_csv(request: HttpRequest, facility: str) -> HttpResponse:
     """Serve the sheet as CSV (RFC 4180, UTF-8): a line for each inventory and the total, amounts in dollars."""
     person, facility_row = facility_page_for(request, facility, FIGURES)
     sheet, _refused = _sheet(request, person, facility_row)
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["Table", "Inventory", *(column.heading for column in COLUMNS), "Missing"])
-    for line in sheet.lines:
-        cells = (_cell(column.cents(line)) for column in COLUMNS)
-        code, number = escape_formula(line.table.code), line.inventory.number
-        writer.writerow([code, number, *cells, escape_formula(line.missing)])
-    writer.writerow(["Total", "", *(_cell(sheet.total(column)) for column in COLUMNS), ""])
-    response = HttpResponse(text.getvalue().encode("utf-8-sig"), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(sheet.csv.encode("utf-8-sig"), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{facility}-reconciliation-{sheet.day}.csv"'
     return response
 
@@ -289,13 +272,3 @@ def _selected(request: HttpRequest, sheet: Reconciliation) -> InventoryPaper | N
     typed = request.GET.get("line", "")
     tapped = (line for line in sheet.lines if typed == f"{line.table.code}.{line.inventory.number}")
     return next(tapped, None) or next(iter(sheet.differing or sheet.waiting), None)
-
-
-def _cell(cents: int | None) -> str:
-    return "" if cents is None else dollars_text(cents)
-
-
-def _text(column: SheetColumn, cents: int | None) -> str:
-    if cents is None:
-        return ""
-    return signed(cents) if column.is_signed and cents else money(cents)
