@@ -1,8 +1,8 @@
 """Plant each mutant of script/mutants.toml, and print whether the tests of a plain day catch it.
 
 A mutant is a change that removes one protection. Each is planted alone in a copy of the tree, never in the checkout.
-First its named tests run, on SQLite unless it names the suite `services`; where they pass, all of the suite sqlite, and
-then all of the suite services. A test that fails catches the mutant, if it passes without it. The exit status is 1 if a
+First its named tests run, on SQLite unless it names the suite `services`, and in Chromium if it names the suite
+`browser`; where they pass, all of the suite sqlite, and then all of the suite services. A test that fails catches the mutant, if it passes without it. The exit status is 1 if a
 mutant survives, or no longer applies.
 
     python -m script.mutants                        # all: some ten seconds each on a quiet machine
@@ -31,10 +31,22 @@ from script.checks import SUITES
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "script" / "mutants.toml"
-TOPICS = ("engine", "acts", "record", "permissions", "office gate", "operation", "examiner", "insiders")
+TOPICS = (
+    "engine",
+    "acts",
+    "record",
+    "permissions",
+    "office gate",
+    "operation",
+    "examiner",
+    "insiders",
+    "floor",
+)
 # Those of the suite services that run every day: the others take turns, and run on SQLite each day.
 DAILY_SERVICES = "(postgres or redis or (both_databases and long)) and not browser and not repeated"
 REPORT = ("-q", "-rfE", "--tb=no")
+WITHOUT_SERVICES = ("sqlite", "browser")  # named tests of these need none, and start at once
+TEST_PASSED = re.compile(r"\b\d+ passed\b")
 TEST_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?::.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -142,15 +154,16 @@ class Copy:
         return Verdict(mutant, time.monotonic() - started)
 
     def run(self, suite: str, tests: Sequence[str], *, stops: bool = True) -> tuple[list[str], str]:
-        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known.
+        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known: tests that
+        were skipped, as stories are without Chromium, say nothing.
 
         Python writes bytecode in any environment: every run would compile all modules and tests again.
         """
         arguments = [*(["-x"] if stops else []), *REPORT, *(tests or SUITES[suite].places or ["tests"])]
         if suite == "services":
             arguments = ["-m", DAILY_SERVICES, *arguments]
-        if suite == "sqlite" and tests:
-            marks = SUITES["sqlite"].marks
+        if suite in WITHOUT_SERVICES and tests:
+            marks = SUITES[suite].marks
             command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "0", "-m", marks, *arguments]
         else:
             alone = ["-n", "1"] if tests else []
@@ -159,7 +172,8 @@ class Copy:
         process = subprocess.run(command, cwd=self.root, capture_output=True, text=True, env=variables)
         output = process.stdout + process.stderr
         failed = TEST_FAILED.findall(output) if process.returncode else []
-        return failed, f"NO ANSWER: {output.strip()[-300:]}" if process.returncode and not failed else ""
+        is_answered = failed or (not process.returncode and TEST_PASSED.search(output))
+        return failed, "" if is_answered else f"NO ANSWER: {output.strip()[-300:]}"
 
 
 def judge_all(mutants: Sequence[Mutant], workers: int, suites: Sequence[str]) -> list[Verdict]:
