@@ -26,6 +26,12 @@ class StatusWriter:
         self.written, self.beat_at = failing, now
 
 
+def is_ticking(now: dt.datetime) -> bool:
+    """Whether a ticker writes on this database, though some of its checks may fail."""
+    row = TickerStatus.objects.filter(pk=1).first()
+    return row is not None and abs(now - row.beat_at) <= SILENT_AFTER
+
+
 def health_problem(now: dt.datetime) -> str:
     """Return what is wrong with the ticker; "" if it ticks and all its checks work."""
     row = TickerStatus.objects.filter(pk=1).first()

@@ -32,8 +32,11 @@ def command_of_script_run() -> list[str]:
 
 
 @contextmanager
-def demo_at(hour: int | None, folder: Path) -> Iterator[str]:
-    """A demo that has just been started as a newcomer starts it; `hour`: in a casino where it is this hour."""
+def demo_at(hour: int | None, folder: Path, **variables: str) -> Iterator[str]:
+    """A demo that has just been started as a newcomer starts it; `hour`: in a casino where it is this hour.
+
+    `variables` of its environment are those beside the usual ones.
+    """
     port, command = free_port(), command_of_script_run()
     if hour is not None:
         command = [sys.executable, "-m", "tests.e2e.demo_apart", str(hour)]
@@ -44,6 +47,7 @@ def demo_at(hour: int | None, folder: Path) -> Iterator[str]:
         "PITSIDE_EXPORTS_DIR": str(folder),
         "REDIS_URL": "",
         "PORT": str(port),
+        **variables,
     }
     server = subprocess.Popen(command, cwd=ROOT, env=environment)
     address = f"http://127.0.0.1:{port}"

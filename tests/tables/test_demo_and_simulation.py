@@ -410,9 +410,10 @@ def test_simulate_is_refused_beside_a_server_which_writes_at_the_present(setting
     scene, settings.DEMO = make_scene(), True
     evenings = ({"hours": 1}, {"hours": 1, "live": True})  # PostgreSQL has more than one writer
     for options in (*evenings, {"rounds": 1}) if connection.vendor == "sqlite" else evenings:
-        TickerStatus.objects.update_or_create(pk=1, defaults={"beat_at": clock.now(), "failing": []})
-        with pytest.raises(CommandError, match="A server is running on this database"):
-            said("simulate", tables=1, submission=scene.table.submission_code, **options)
+        for failing in [], ["breaks"]:  # one that fails at something writes all the same
+            TickerStatus.objects.update_or_create(pk=1, defaults={"beat_at": clock.now(), "failing": failing})
+            with pytest.raises(CommandError, match="A server is running on this database"):
+                said("simulate", tables=1, submission=scene.table.submission_code, **options)
     TickerStatus.objects.update(beat_at=clock.now() - SILENT_AFTER * 2)
     said("simulate", tables=1, rounds=1, submission=scene.table.submission_code)
 

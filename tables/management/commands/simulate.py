@@ -14,7 +14,7 @@ from tqdm import tqdm
 from audit import clock
 from games.engine import Refusal
 from games.models import Facility
-from tables.clock.status import health_problem
+from tables.clock.status import is_ticking
 from tables.demo.simulated_evening import Evening, play_evening
 from tables.demo.simulation import play_round, simulated_tables, verify_simulated
 from tables.models import Table
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
         SQLite has one writer. A simulation would keep the server waiting until its acts fail.
         """
-        if not health_problem(clock.now()):
+        if is_ticking(clock.now()):
             raise CommandError(
                 "A server is running on this database, and its ticker writes at the present. Stop it first, and start "
                 "it again afterward: the evening is on its floor then."
