@@ -10,11 +10,13 @@ from playwright.sync_api import Page, expect
 from audit import clock
 from audit.devices import enroll
 from games.models import Facility
+from tables.demo.simulation import simulated_tables
 from tables.figures import rollup
 from tables.models import Round
 from tests.e2e.floor import Dashboard, become, dashboard
 from tests.services.chromium import Pages
 from tests.tables import slip_scene
+from tests.tables.cast import Scene
 from tests.tables.conftest import Hands
 from tests.tables.test_figures_agree import (
     EIGHT_FIVES,
@@ -131,3 +133,17 @@ def test_pace_is_that_of_the_last_fifteen_minutes_and_falls_by_itself_while_a_ta
                 page.clock.fast_forward(60_000 * minutes)
             for pace in paces:
                 expect(pace).to_have_text(fallen_to)
+
+
+def test_a_table_that_a_program_deals_has_no_dot_that_says_connected(scene: Scene, new_page: Pages) -> None:
+    """No tablet is connected to it. It had the green dot of a table whose tablet is."""
+    simulated_tables(scene.table.facility, 1, scene.table.submission_code)
+    pit = dashboard(new_page, scene)
+    for code, dots in (("T-01", 1), ("SIM-01", 0)):
+        expect(pit.tile(code)).to_be_visible()
+        expect(pit.tile(code).get_by_text("connected")).to_have_count(dots)
+    pit.tap(pit.page.get_by_role("button", name="Plan"))
+    for code, dots in (("T-01", 1), ("SIM-01", 0)):
+        table = pit.page.locator(".plan-table").filter(has_text=code)
+        expect(table).to_be_visible()
+        expect(table.locator(".dot")).to_have_count(dots)

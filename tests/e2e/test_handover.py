@@ -1,12 +1,14 @@
 """A shift is handed over in a browser: each open item gets an owner by PIN, then both sides sign."""
 
+import datetime as dt
 import re
 
 import pytest
 from playwright.sync_api import expect
 
+from audit import clock
 from tables.cases.case import open_found_cases
-from tables.models import Handover, ItemAcceptance
+from tables.models import Case, Handover, ItemAcceptance
 from tests.e2e.test_rooms import Office, is_well
 from tests.tables import slip_scene
 from tests.tables.cast import Scene
@@ -71,3 +73,19 @@ def test_sixty_wagers_outside_the_limits_are_one_line_and_one_tap_gives_it_an_ow
     manager.go(box)
     expect(page.locator(".open-list .owner b")).to_have_text("Floorperson")
     expect(page.locator(".go")).not_to_contain_text("have no owner")
+
+
+def test_a_due_date_is_written_in_one_form_in_the_inbox_and_at_the_handover(scene: Scene, new_page):
+    """The handover wrote "21 Nov" where the inbox wrote "Sat 21 Nov"."""
+    scene.play((1, "small", 500), dice=[1, 2, 5])
+    scene.finish()
+    open_found_cases()
+    house, in_two_days = scene.table.facility, clock.now() + dt.timedelta(days=2)
+    Case.objects.update(due_at=in_two_days)
+    day = house.local(in_two_days)
+    words = f"{day:%a} {day.day} {day:%b}"
+    manager = Office(new_page()).begin(scene, "pit-manager", "handover")
+    expect(manager.page.locator(".open-list p.due")).to_have_text(["By", f"By: {words}"])
+    reader = Office(new_page())
+    reader.let_in(scene.tokens["podium"], "compliance", "/inbox/larkfield/")
+    expect(reader.page.locator(".due-next strong")).to_contain_text(f"Due {words}, in")

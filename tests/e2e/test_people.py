@@ -64,7 +64,7 @@ def test_a_wrong_pin_lets_nobody_in(scene, new_page):
     dealer = Tablet(new_page())
     dealer.enrol(scene.tokens["tablet"])
     dealer.sign_in("dealer", "000000")
-    expect(dealer.page.locator(".refused")).to_be_visible()
+    expect(dealer.page.locator(".refused")).to_contain_text("This PIN is wrong. Enter it again.")
     dealer.arrive("dealer")
 
 
