@@ -10,8 +10,8 @@ from django.db.migrations.operations.base import Operation, OperationCategory
 class CreateTables(Operation):
     """Create the tables of these models, which may refer to each other, from one state that has them all.
 
-    Django makes the classes of all related models anew after each model that it creates. For a hundred tables that took
-    four fifths of the time of `migrate`.
+    Django makes the classes of all related models again after each model that it creates. For a hundred tables that
+    took four fifths of the time of `migrate`.
     """
 
     category = OperationCategory.ADDITION
@@ -22,7 +22,7 @@ class CreateTables(Operation):
         self.models = models
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        state.__dict__.pop("apps", None)  # the classes are made anew when they are asked for, and only then
+        state.__dict__.pop("apps", None)  # the classes are made again when they are asked for, and only then
         for model in self.models:
             model.state_forwards(app_label, state)
 

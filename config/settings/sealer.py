@@ -1,6 +1,7 @@
 """The sealer's process: production without Redis and without the key that signs sessions and cookies.
 
-It serves nothing. Whoever breaks into the sealer's machine cannot sign in as anybody. What would sign with a key fails.
+It serves nothing. A person who breaks into the sealer's machine cannot sign in as anybody. What would sign with a key
+fails.
 """
 
 from django.core.exceptions import ImproperlyConfigured

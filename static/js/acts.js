@@ -167,7 +167,7 @@ export class ActQueue {
 
   /* Sends what the page before was still sending. Only the console's queue does this: a second queue on the same tablet
      would send the act again. Nobody sends another person's acts: they are returned, and forgotten here. `report` gets each
-     of the others with its response: whoever tapped it is on another page. */
+     of the others with its response: the person who tapped it is on another page. */
   resume(report = () => {}) {
     this.resumable = true;
     const stored = waitingActs();
@@ -238,7 +238,7 @@ export class ActQueue {
   }
 }
 
-/* Whoever reads the answer to an act that waited has long done something else: it stays until it is read (refusal.js). */
+/* By the time an act that waited is answered, its dealer does something else: the answer stays until read (refusal.js). */
 function noteWait({ time }, response) {
   const { refusal } = response;
   return refusal && Date.now() - time >= LEAST_WAIT ? { ...response, refusal: { ...refusal, waited: true } } : response;

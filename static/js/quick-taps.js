@@ -4,7 +4,7 @@
    was not on the screen before it opened, wherever its button is: within READ_TIME nothing goes out. `dialog:open` says that
    one has opened.
 
-   A tap that does not count never starts the wait again: whoever taps on and on is heard a second after the last change.
+   A tap that does not count never starts the wait again: a dealer who taps on is heard a second after the last change.
    Its button says "Not taken" until it counts again, the next step also what it will be then, and screen readers hear why. */
 
 import { timeOf } from "./hold.js";

@@ -137,7 +137,7 @@ def raised_by(ctx: TableContext, person: Person, *, beside: Round | None = None)
 
 
 def signers_of_raises(ctx: TableContext, round_: Round) -> list[Person]:
-    """Whoever signed an act that raised this round, and whoever signs the act that is being done, lowest id first."""
+    """Who signed an act that raised this round, and who signs the act that is being done, lowest id first."""
     entries = Entry.objects.filter(stream=ctx.stream, round=round_.number, type__in=SIGNED_TYPES)
     codes: set[str] = {code for row in entries.values_list("actor", "witness") for code in row}
     codes |= {person.code for person in (ctx.actor, ctx.witness) if person is not None}

@@ -113,8 +113,8 @@ class ReviewDue(NamedTuple):
 def review_due(ctx: TableContext, slip: Slip, elsewhere_cents: int = 0) -> ReviewDue | None:
     """Return the review that a new slip needs; None for a slip that moves no money, or none of real play.
 
-    `elsewhere_cents`: chips that by the slip are not where the settlement says. It is reviewed for them too: whoever
-    takes them from the tray would have them accounted for by it.
+    `elsewhere_cents`: chips that by the slip are not where the settlement says. It is reviewed for them too: a
+    person who takes them from the tray would have them accounted for by it.
     """
     if not (slip.due or elsewhere_cents) or ctx.table.kind != Table.Kind.LIVE:
         return None

@@ -398,7 +398,7 @@ def undone_by(ctx: TableContext, subject: str, person: Person, minutes: int) -> 
 
 
 def undone_at(ctx: TableContext, subject: str, minutes: int) -> int:
-    """How many throws or rounds were undone at this table in these minutes, whoever was here."""
+    """How many throws or rounds were undone at this table in these minutes, by any dealer."""
     return _undone(ctx, subject, minutes).filter(stream=ctx.stream).count()
 
 

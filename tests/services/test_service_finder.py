@@ -284,7 +284,7 @@ def test_tests_are_counted_from_the_report_of_pytest(tmp_path):
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_what_is_fast_or_usual_is_a_part_of_all(suite):
-    """Whoever takes a mark from one selection sees it here: nothing runs in a smaller choice alone."""
+    """A mark that is taken from one selection is seen here: nothing runs in a smaller choice alone."""
     marks = SUITES[suite].marks_of_all.split(" and ")
     for choice in (SUITES[suite].marks, SUITES[suite].marks_of_fast or SUITES[suite].marks):
         assert suite == "services" or choice.split(" and ")[: len(marks)] == marks

@@ -1,4 +1,4 @@
-"""Whoever builds a screen finds each act, what it takes and what it does, by `manage.py reference acts`."""
+"""A developer of a screen finds each act, what it takes and what it does, by `manage.py reference acts`."""
 
 import json
 from io import StringIO

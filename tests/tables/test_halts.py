@@ -323,7 +323,7 @@ def test_a_head_that_goes_missing_in_the_new_incarnation_halts_again(scene):
 
 
 def test_a_declaration_while_the_act_waited_makes_it_only_stale(scene, monkeypatch):
-    """The lock's own statement may have begun before the declaration: it is asked anew before anything is halted."""
+    """The lock's own statement may have begun before the declaration: it is asked again before anything is halted."""
     gone = foreign(scene)
     declare(scene)
     waited = table.locked_table

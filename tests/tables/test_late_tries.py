@@ -1,7 +1,7 @@
 """A try that waited (for a connection, a lock, the network) may arrive after a later try of the same act was refused.
 
-The refusal names the command, so the tablet says "not taken", and the dealer may do the act anew. What arrives later is
-then not taken either: a refused retry ends its command.
+The refusal names the command, so the tablet says "not taken", and the dealer may do the act again. What arrives later
+is then not taken either: a refused retry ends its command.
 """
 
 import json
@@ -52,7 +52,7 @@ def test_a_try_that_comes_after_its_refused_retry_is_not_taken(scene):
     assert late["command"] == tablet.command
     assert not Entry.objects.filter(type="wagers.returned").exists()
     assert tablet.send(retry=True)[1]["refusal"]["code"] == "command-ended"
-    assert Tablet(scene).send()[0] == 200, "done anew, it is taken"
+    assert Tablet(scene).send()[0] == 200, "done again, it is taken"
 
 
 def test_a_first_try_that_is_refused_ends_nothing(scene):
