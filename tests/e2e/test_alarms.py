@@ -1,11 +1,13 @@
 """A floor with many alerts: equal ones are one line on podium and wall, and on a phone the floor comes first."""
 
+import datetime as dt
 import re
 from functools import partial
 
 import pytest
 from playwright.sync_api import expect
 
+from audit import clock
 from audit.devices import enroll
 from games.models import Facility
 from tables.clock.alert_rules import STALE_TABLET
@@ -24,6 +26,11 @@ from tests.tables.cast import Scene
 pytestmark = pytest.mark.browser
 PHONE, WALL = (390, 844), (1920, 1080)
 TOUCH = 56
+COUNT_TONES = """(() => {
+    window.tones = 0;
+    const { start } = OscillatorNode.prototype;
+    OscillatorNode.prototype.start = function (...time) { window.tones += 1; return start.apply(this, time); };
+})()"""
 
 
 @pytest.fixture
@@ -173,3 +180,56 @@ def test_on_a_phone_every_page_of_the_bar_is_reached(floor, new_page):
     expect(page.locator(".page-links [aria-current]")).to_be_in_viewport(ratio=1)
     resize(page, (1440, 900))
     expect(more).to_be_hidden()
+
+
+def test_a_break_is_information_until_it_is_overdue_and_wall_and_rotation_agree_that_it_is_due(
+    floor, new_page
+):
+    """Breaks that were due drowned a dispute: nearly every tile was amber."""
+    Facility.objects.update(work_minutes=80, break_minutes=20)
+    Table.objects.filter(code="T-01").update(dealer_works_since=clock.now() - dt.timedelta(minutes=82))
+    pit, wall = dashboard(new_page, floor), wall_of(new_page)
+    said = pit.tile().locator(".break")
+    expect(said).to_have_class("break due")
+    expect(pit.page.locator("#no-alerts")).to_be_visible()
+    expect(pit.page.locator(".tile.needs")).to_have_count(0)
+    color = "(line) => getComputedStyle(line).color"
+    information = said.evaluate(color)
+    expect(wall.page.locator(".relief", has_text="T-01")).to_contain_text("A break is due")
+    board = Dashboard(new_page(1440, 900))
+    board.let_in(floor.tokens["podium"], "pit-manager", "/floor/larkfield/rotation/")
+    expect(board.page.get_by_text("1 break due")).to_be_visible()
+
+    Table.objects.filter(code="T-01").update(dealer_works_since=clock.now() - dt.timedelta(minutes=96))
+    pit.page.reload()
+    expect(said).to_have_class(re.compile(r"\blate\b"))
+    assert said.evaluate(color) != information
+
+
+def test_an_alert_names_its_tablet_as_people_do(floor, new_page):
+    """It named the tablet "ebd7a6"."""
+    table = Table.objects.get(code="T-02")
+    alert = STALE_TABLET.expected(table.pk, cause="ebd7a6", device="ebd7a6", table="T-02", post="dealer-left")
+    assert for_each_table(Table.objects.filter(pk=table.pk), partial(_raise, alert)) == [table.pk]
+    line = dashboard(new_page, floor).page.locator("#alerts .alert")
+    expect(line).to_contain_text("Left tablet of T-02 has been silent for a minute.")
+    expect(line).not_to_contain_text("ebd7a6")
+
+
+def test_sound_is_on_after_the_first_touch_and_a_test_plays_it(floor, new_page):
+    page = new_page(1440, 900)
+    page.add_init_script(COUNT_TONES)
+    pit = Dashboard(page).begin(floor)
+    expect(page.get_by_text("Touch for sound")).to_be_visible()
+    touch(page.get_by_role("heading", name="Alerts"))
+    expect(page.get_by_text("Sound on")).to_be_visible()
+    expect(page.get_by_text("Touch for sound")).to_be_hidden()
+    assert page.evaluate("window.tones") == 0
+    touch(page.get_by_role("button", name="Test"))
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.tones") == 2  # the chime of a warning
+    floor.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    expect(page.locator("#alerts .alert")).to_have_count(1)
+    page.wait_for_timeout(2_500)
+    assert page.evaluate("window.tones") > 2
+    assert pit.complaints == []

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from audit import clock, verify
 from audit.exporting import jobs
-from audit.models import Job
+from audit.models import Entry, Job
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser
@@ -87,6 +87,9 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
     fetched = waiting.value.path().read_bytes()
     assert waiting.value.suggested_filename == job.filename
     assert hashlib.sha256(fetched).hexdigest() == job.sha256
+    assert Entry.objects.filter(type="export.taken", actor="compliance").count() == 1
+    page.reload()
+    expect(row.locator(".job-takers")).to_contain_text("Downloaded by Compliance, ")
     with zipfile.ZipFile(io.BytesIO(fetched)) as bundle:
         streams = verify.verify(io.BytesIO(bundle.read("record.jsonl")))[2]
     assert [stream.name for stream in streams] == ["larkfield/T-01"]

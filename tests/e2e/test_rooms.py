@@ -139,6 +139,10 @@ def test_a_bad_die_is_shown_at_once_and_its_lot_is_destroyed(scene, new_page, sp
     keeper.sign(box)
     keeper.go(box)
     assert DiceLot.objects.get(code="N-1").status == "destroyed"
+    today = f"{scene.table.facility.local(clock.now()):%b}"
+    expect(keeper.page.locator(".lot", has_text="N-1").locator(".lot-end")).to_contain_text(
+        re.compile(rf"Destroyed .*{today}.*Pit Manager", re.DOTALL)
+    )
 
 
 def test_a_refusal_stands_beside_the_finger_and_loses_nothing(scene, new_page, spotless):
