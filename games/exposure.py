@@ -1,21 +1,70 @@
-"""What the wagers on a layout may cost the house: exactly, over everything that the dice may bring.
+"""What the odds predict for the wagers of a round, and what they may cost the house: exact, in cents.
 
-A game that one throw decides is settled for each throw. A game that continues after it says itself what its wagers
-may win (`Game.wins_by_way`). A payout limit cuts as it would fall.
+`round_expectation` is the win that the odds predict, with its variance in cents squared. `exposure` goes over
+everything that the dice may bring: a game that one throw decides is settled for each throw, and a game that continues
+after it says itself what its wagers may win (`Game.wins_by_way`). A payout limit cuts as it would fall.
 """
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from games.engine import Rules
-from games.engine.expectations import cents_by_code, house_win, possible_throws
+from games.engine import Refusal, Rules
+from games.engine.expectations import RoundExpectation, cents_by_code, house_win, possible_throws
 from games.engine.game import EXACT_STAKE_CENTS
 from games.engine.wagers import Wager
 from games.registry import game_of
+
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+def round_expectation(
+    rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()
+) -> RoundExpectation | None:
+    """Return what the wagers of a round are expected to win, with Extra Rolls and payout limits: exact.
+
+    `throws` are its valid throws: the positions of single plays follow from them. None where the wagers or throws are
+    not of this game.
+    """
+    try:
+        return game_of(rules).round_expectation(rules, wagers, throws)
+    except (Refusal, *MISSHAPEN):
+        return None
+
+
+@lru_cache(maxsize=64)
+def advantages(rules: Rules) -> dict[str, Fraction]:
+    """The house advantage of each code."""
+    return {
+        code: game_of(rules).advantage(rules, code, outcomes)
+        for code, outcomes in game_of(rules).outcomes(rules).items()
+    }
+
+
+@lru_cache(maxsize=64)
+def advantages_with_fee(rules: Rules) -> dict[str, Fraction]:
+    """The house advantage of each code at a seat that paid the fee of its game, without a payout limit; empty for
+    rules without a fee. That of the fee is 1: it never wins.
+    """
+    game = game_of(rules)
+    codes = game.outcomes(rules).keys()
+    if game.fee is None or game.fee.code not in codes:
+        return {}
+    unlimited, fee = replace(rules, payout_limit_cents=None), game.fee.code
+    advantage_by_code: dict[str, Fraction] = {}
+    for code in codes:
+        wagers = [Wager(1, staked, EXACT_STAKE_CENTS) for staked in sorted({fee, code})]
+        expectation = game.round_expectation(unlimited, wagers)
+        if expectation is not None:
+            advantage_by_code[code] = expectation.by_code[code] / EXACT_STAKE_CENTS
+    return advantage_by_code
+
+
+# What the wagers on a layout may cost the house
+
 
 LIKELY = Fraction(95, 100)
 CACHED_LAYOUTS = 64

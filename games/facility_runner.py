@@ -26,8 +26,14 @@ from games.office.core.next_code import next_code
 from games.params import Params, malformed
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
 from games.separation import policy
-from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
-from games.separation.refusals import CHANGE_WAITS, MAY_NOT_APPROVE, MAY_NOT_PREPARE, NOT_TOLD
+from games.separation.changes import (
+    CHANGE_APPROVED,
+    CHANGE_PREPARED,
+    CHANGE_WAITS,
+    MAY_NOT_APPROVE,
+    MAY_NOT_PREPARE,
+    NOT_TOLD,
+)
 
 P = TypeVar("P", bound="StreamContext")
 # games/separation/acts.py

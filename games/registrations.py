@@ -24,4 +24,4 @@ import games.office.submissions.columns__games_office_submissions_filing
 import games.office.submissions.filing
 import games.office.submissions.gate
 import games.separation.acts
-import games.separation.columns
+import games.separation.changes

@@ -21,8 +21,7 @@ from games.engine import Rules
 from games.engine.expectations import house_win
 from games.engine.game import Game
 from games.engine.wagers import Wager
-from games.expectation import round_expectation
-from games.exposure import exposure
+from games.exposure import exposure, round_expectation
 from games.registry import game_of, part
 
 DEVIATIONS = (1, 2, 3)

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 from audit import clock, export, verification
 from audit.entries import VerificationFigures
+from audit.exporting import bundle
 from audit.models import Job
 
-from . import bundle, sealed, workbook
+from . import sealed, workbook
 
 EXTENSIONS = {"evidence": "zip", "csv": "csv", "xlsx": "xlsx"}
 MEDIA_TYPES = {

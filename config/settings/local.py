@@ -17,7 +17,7 @@ if not _IS_SQLITE and not DEMO:
 EVENING = DEMO and env.bool("EVENING", default=False)
 if DEMO:
     ROOT_URLCONF = "config.demo_urls"  # the landing of the demo, and its addresses
-    PASSWORD_HASHERS = ["tables.demo.pins.PublicPinHasher"]
+    PASSWORD_HASHERS = ["tables.demo.floor.PublicPinHasher"]
 # The people of the demo sign in with their PINs everywhere, unless somebody wants to see more.
 SECOND_FACTORS = env.bool("PITSIDE_SECOND_FACTORS", default=not DEMO)
 CONTEXT_PROCESSORS += ["tables.demo.guided_shift.context"]

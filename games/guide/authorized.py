@@ -1,10 +1,17 @@
-"""Which games a facility is authorized to deal: every submission's version in force, dealt at a table or not (A06)."""
+"""What a facility is authorized to deal, and to show to patrons.
+
+It may deal every submission's version in force, dealt at a table or not (A06). A page or display for patrons may show
+earlier rolls only by a permission of the Board (§ 521.6, A03).
+"""
 
 import datetime as dt
+from typing import Literal
+
+from django.db.models import Q
 
 from games.engine import Rules
 from games.engine.editions import all_editions, edition
-from games.models import Facility, RulesSubmission
+from games.models import BoardPermission, Facility, RulesSubmission
 from games.registry import game_by_code
 from games.submissions import all_in_force
 
@@ -63,3 +70,28 @@ def named_rules(rules: Rules) -> str:
 
 def _named(code: str, dice: int) -> str:
     return game_by_code(code).full_name(dice)
+
+
+# Earlier rolls
+
+
+ROLL_HISTORY: Literal["roll-history"] = "roll-history"
+
+
+def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:
+    """Return the permissions that apply on a day of the facility's calendar, the newest first."""
+    permissions = BoardPermission.objects.filter(
+        Q(ends_on=None) | Q(ends_on__gt=day),
+        facility=facility,
+        subject=ROLL_HISTORY,
+        granted_on__lte=day,
+        withdrawn_at=None,
+    )
+    return list(permissions)
+
+
+def may_show_history(facility: Facility, table: str, day: dt.date) -> bool:
+    """Return whether patrons at this table (its code) may be shown earlier rolls on this day."""
+    return any(
+        not permission.tables or table in permission.tables for permission in permissions_on(facility, day)
+    )

@@ -2,12 +2,12 @@
 
 `facts` is the part whose change is material (A06): the terms of each submission as they were filed (wagers, odds,
 payout limit, increments, procedures, edition), the order of play, and the rule for changing limits. The rest is
-spelling and form.
+spelling and form. What wins with the throws of an example is computed by the engine; no result is written down.
 """
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,15 @@ import rfc8785
 
 from games.engine import Odds, Rules
 from games.engine.editions import Edition, edition
-from games.engine.wagers import WagerType
+from games.engine.odds import Pays
+from games.engine.wagers import Wager, WagerType
+from games.guide.authorized import authorized
+from games.guide.drawings import WIDTH, Entry, Plan, Row, Throws, has_plan, plan_of
 from games.models import Facility, RulesSubmission
 from games.office.providers.services import WHOLE_GAME, suspensions
 from games.registry import game_by_code, game_of
 from games.submissions import rules_of
 
-from .authorized import authorized
 from .content_types import (
     GameContent,
     GameFacts,
@@ -33,10 +35,41 @@ from .content_types import (
     GuideRow,
     GuideWager,
 )
-from .drawings import WIDTH
-from .examples import winners
-from .plans import Entry, Plan, Row, Throws, has_plan, plan_of
 from .words import game_words, listed, money, odds, odds_of_tiers, words
+
+
+def section(facility: Facility, duty: str) -> str:
+    """Return the paragraph of a duty at this facility, "" if the texts say nothing. KeyError for an unknown duty."""
+    return facility.law.section(f"guide.{duty}")
+
+
+# What wins with the throws of an example
+
+
+STAKE = 100  # cents: any filed odds pay whole cents on it
+
+
+def winners(
+    rules: Rules, throws: Throws, without: Collection[str] = frozenset()
+) -> tuple[tuple[str, Pays], ...]:
+    """Return the wagers that win, each with its payout, in the order of the layout.
+
+    One player has all of them except those of the families `without`; a fee only if the example throws twice.
+    """
+    game = game_of(rules)
+    types = game.wager_types(rules)
+    wagers = [
+        Wager(1, wager.code, STAKE, 1 if game.is_single_play(wager.code) else None)
+        for wager in types
+        if wager.family not in without and (len(throws) > 1 or not game.is_fee(wager.code))
+    ]
+    settled = game.result(rules, wagers, throws).settled
+    paid = {line.wager.code: line.pays for line in settled if line.outcome == "win" and line.pays is not None}
+    return tuple((wager.code, paid[wager.code]) for wager in types if wager.code in paid)
+
+
+# Facts and content
+
 
 FORMAT = 1
 NOT_DEALT = "–"

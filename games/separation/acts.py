@@ -8,22 +8,20 @@ from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, Stre
 from games.models import ChangeNotice, Facility, PreparedChange
 from games.params import Params
 from games.separation import policy
-from games.separation.entry_types import (
-    CHANGE_ACKNOWLEDGED,
-    CHANGE_SENT_BACK,
-    CHANGE_TAKEN_BACK,
-    ChangeEnded,
-)
-from games.separation.refusals import (
+from games.separation.changes import (
     APPROVED_BY_YOU,
+    CHANGE_ACKNOWLEDGED,
     CHANGE_ACKNOWLEDGED_ALREADY,
     CHANGE_HAS_ENDED,
     CHANGE_NOT_APPROVED,
+    CHANGE_SENT_BACK,
+    CHANGE_TAKEN_BACK,
     MADE_BY_YOU,
     MAY_NOT_APPROVE,
     NO_SUCH_CHANGE,
     NOT_MADE_BY_YOU,
     NOT_TOLD,
+    ChangeEnded,
 )
 
 CHANGES = policy.changed(policy.practice())

@@ -9,11 +9,9 @@ from django.views.decorators.http import require_safe
 
 from audit import clock
 from audit.access import Denied
-from games.guide.authorized import chapters_to_come, title_of
+from games.guide.authorized import chapters_to_come, permissions_on, title_of
 from games.guide.content import without_plan
-from games.guide.desk import desk, missing_chapters
-from games.guide.history import permissions_on
-from games.guide.standing import FORMATS, comes_as, is_approved, still_true
+from games.guide.standing import FORMATS, comes_as, desk, is_approved, missing_chapters, still_true
 from games.guide.words import words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
 from games.office.core.floor import floor

@@ -22,7 +22,7 @@ from games.office.pdf.approval import approval_text
 from games.office.submissions import pdf as submission_paper
 from games.office.submissions.compare import WhatIf, choices, edition_title, what_if
 from games.registry import game_by_code
-from games.submission_options import Options, options_of
+from games.submissions import Options, options_of
 from games.views.page_context import page_context
 
 MOST_QUERY = 40

@@ -19,8 +19,7 @@ from games.office.submissions.compare import Change, changes, edition_title
 from games.office.submissions.filing import editions_for, submission_form
 from games.office.submissions.gate import GateFinding, Lapse, findings, gate_checks, submission_steps
 from games.registry import game_by_code, game_of
-from games.submission_options import Options, options_of
-from games.submissions import VersionState, state_of_version
+from games.submissions import Options, VersionState, options_of, state_of_version
 from games.views.page_context import page_context
 
 from .odds import odds_subject

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 
 from games import submissions
 from games.engine.odds import in_dollars
-from games.expectation import advantages, advantages_with_fee
+from games.exposure import advantages, advantages_with_fee
 from games.layout_drawing import listed
 from games.models import Facility, RulesSubmission
 from games.registry import game_of, registered_fees

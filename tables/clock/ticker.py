@@ -20,7 +20,7 @@ from channels.db import database_sync_to_async
 from audit import clock
 from audit.logs import OutageLog
 from games.office import calendar
-from games.separation import watch as changes_watch
+from games.separation import endings as changes_watch
 from tables.alerts import escalation
 from tables.cases.case import open_found_cases
 from tables.clock import alert_rules

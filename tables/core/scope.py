@@ -1,7 +1,7 @@
 """Which tables of a facility are a person's: whose figures they see, whose totals a page adds up, where they act.
 
-Floor, Money, Rotation and the proposals all ask here, so that one person reads one total. Whoever sees the floor may
-open the page of every table there; what they may do at it is their duty's (`tables.core.permissions`).
+Floor, Money, Rotation and the proposals all ask here, so that one person reads one total. A person who sees the floor
+may open the page of every table there; what they may do at it is their duty's (`tables.core.permissions`).
 """
 
 from collections.abc import Sequence

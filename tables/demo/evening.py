@@ -3,7 +3,7 @@
 Dice drawn by a program are allowed only where the whole installation is a demo, and only at the tables named here. A
 visitor who signs in at the tablet of one of them deals it from then on. The hour before is dealt while the floor is
 served already: each act has its moment of that hour, in the thread that executes it, and the ticker leaves a table
-alone until its past has reached the present. Whoever acts at such a table meanwhile ends its past.
+alone until its past has reached the present. A visitor who acts at such a table meanwhile ends its past.
 """
 
 import asyncio
@@ -146,7 +146,7 @@ def _staff() -> Staff:
 def plan_relief(simulated: SimulatedTable, now: dt.datetime) -> None:
     """Plan who relieves the dealer of a table next, once that dealer has worked long enough, if nobody is planned yet.
 
-    Its own dealers come back first, then whoever rests longest. Raises Refusal where the board refuses the move.
+    Its own dealers come back first, then those who rested longest. Raises Refusal where the board refuses the move.
     """
     table = simulated.table
     if PlannedMove.objects.open_moves(table.facility).filter(table=table).exists():
@@ -420,10 +420,10 @@ def _do(simulated: SimulatedTable, person: Person, name: str, params: dict[str, 
 
 
 def relieve(simulated: SimulatedTable, now: dt.datetime) -> bool:
-    """Relieve whoever has worked long enough at a table, or works in place of somebody who has rested.
+    """Relieve a dealer who has worked long enough at a table, or works in place of somebody who has rested.
 
     Who is planned here comes at that time, and nobody before. Of the others the table's own dealers come back first,
-    then whoever rests longest. Return whether somebody was relieved.
+    then those who have rested longest. Return whether somebody was relieved.
     """
     table = simulated.table
     move = PlannedMove.objects.open_moves(table.facility).filter(table=table).first()

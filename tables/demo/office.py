@@ -23,7 +23,7 @@ from games.models import (
     Service,
 )
 from games.office.core import runner
-from games.separation.entry_types import CHANGE_PREPARED
+from games.separation.changes import CHANGE_PREPARED
 
 TERM_YEARS = 4
 BUREAU = "Bureau of Gaming Operations"

@@ -27,8 +27,8 @@ from tables.core.context import TableContext
 from tables.core.duty import covers
 from tables.core.permissions import DEALERS, has_work_for
 from tables.demo import floor as demo
+from tables.demo.floor import approve_signs
 from tables.demo.office import seed_office
-from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table

@@ -12,8 +12,7 @@ from games.office.submissions.compare import edition_title
 from games.office.submissions.filing import RULES_CHANGED, RULES_DRAFTED, RULES_FILED
 from games.office.submissions.gate import RULES_APPROVED
 from games.registry import game_of
-from games.submission_options import Options
-from games.submissions import rules_of
+from games.submissions import Options, rules_of
 from tables.core.entries import MISSHAPEN
 from tables.words.entries import data_of
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from games.act_forms import Text, whole
 from games.engine import Refusal
-from games.guide.sections import section
+from games.guide.content import section
 from games.models import DeviceIncident
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR

@@ -2,7 +2,7 @@
 
 Rounds and wagers count as in the figures of the table (`round_figures.py`): from the entries, once the round has ended
 settled, as its newest Error Notification Slip leaves it. The theoretical loss is what the odds of the round predict
-for the wagers of the seat, Extra Rolls and payout limits included (`games.expectation`), as a fraction of a cent. The
+for the wagers of the seat, Extra Rolls and payout limits included (`games.exposure`), as a fraction of a cent. The
 handle is the sum of the wagers that were won or lost; fees are stated separately.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from games.engine.wagers import FEE, LOSE
-from games.expectation import round_expectation
+from games.exposure import round_expectation
 from tables.core.pace import per_hour
 from tables.figures.round_figures import SettledRound, settled_rounds
 from tables.models import Rating

@@ -16,7 +16,7 @@ from django.db.models import Max, Min, Q
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import FEE, LOSE, WIN, Wager
-from games.expectation import round_expectation
+from games.exposure import round_expectation
 from games.models import Facility
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read

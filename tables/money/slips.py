@@ -55,8 +55,7 @@ from tables.money.tray import (
     verify_in_tray,
     with_role,
 )
-from tables.runner.recorded_refusals import refuse_on_record
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, refuse_on_record
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars, moment
 

@@ -19,7 +19,7 @@ from audit.models import Device, Person, Station
 from audit.sessions import SessionStore
 from games.access import Pages
 from games.facility_runner import Forbidden
-from games.guide.history import may_show_history
+from games.guide.authorized import may_show_history
 from games.models import Facility
 from tables.core.permissions import (
     AT_THE_TABLE,

@@ -1,4 +1,10 @@
-"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/architecture.md)."""
+"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/architecture.md).
+
+A refused act leaves no trace, because its transaction is rolled back. Where a try is itself evidence, such as a count
+that differs, the act returns `refuse_on_record(…)`: the act is refused, and an entry says that somebody tried. The
+entry is appended and the command is answered as for any act; then `execute` raises the refusal. A repeated command gets
+the same refusal.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,8 +15,10 @@ from audit import commands
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
+from audit.refusal_codes import RefusalCode
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Do, Stale
 from games.act_forms import form_of
+from games.engine import Refusal
 from games.game_acts import ActedFor, DeviceClaim
 from games.params import Params, malformed
 from tables.core import post_acts
@@ -18,7 +26,6 @@ from tables.core.context import TableContext
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts
-from tables.runner.recorded_refusals import raise_recorded
 
 __all__ = [
     "ACTS",
@@ -172,3 +179,33 @@ ACTS = RUNNER.acts
 act = RUNNER.act
 act_without_post = RUNNER.act_without_post
 execute = RUNNER.execute
+
+
+# Refusals that are on the record
+
+
+REFUSAL = "refusal"  # its key in the stored answer
+
+
+class RecordedRefusal(Refusal):
+    """A refusal whose entry is committed. `response` says which tables show it."""
+
+    def __init__(
+        self, response: ActResponse, code: RefusalCode, section: str, params: dict[str, Any]
+    ) -> None:
+        super().__init__(code, section, **params)
+        self.response = response
+
+
+def refuse_on_record(entry: EntryBody, refusal: Refusal) -> ActOutcome:
+    """Return the outcome of an act that is refused and whose entry says so. The refusal's params are JSON."""
+    stored = {"code": str(refusal.code), "section": refusal.section, "params": refusal.params}
+    return ActOutcome(entry, {REFUSAL: stored}, changes="nothing")
+
+
+def raise_recorded(response: ActResponse | None) -> None:
+    """Raise the refusal of an act that was refused on the record, now or when its command came first."""
+    stored = response.body.get(REFUSAL) if response is not None else None
+    if response is not None and stored is not None:
+        code = RefusalCode.declared[stored["code"]]
+        raise RecordedRefusal(response, code, stored["section"], stored["params"])

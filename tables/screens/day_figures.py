@@ -20,7 +20,7 @@ from games import submissions
 from games.engine import Rules
 from games.engine.wagers import FEE, LOSE, WIN
 from games.engine.wagers import Wager as EngineWager
-from games.expectation import round_expectation
+from games.exposure import round_expectation
 from games.models import RulesSubmission
 from games.registry import game_of
 from tables.core.entries import MISSHAPEN

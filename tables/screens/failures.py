@@ -11,8 +11,7 @@ from games.jurisdictions import jurisdiction
 from games.separation import policy
 from games.snapshot_types import Snapshot
 from tables.rounds.no_rolls import NO_ROLL_ROW
-from tables.words.labels import DEVICE_PARTS
-from tables.words.sentences import short
+from tables.words.sentences import DEVICE_PARTS, short
 
 PHASES_AFTER_UNCOVERING = ("ready",)
 TOSSED = ("shaken", "ready")

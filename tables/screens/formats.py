@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from django.utils import timezone
 
-from tables.words.forms import span
+from tables.words.sentences import span
 
 
 @lru_cache(maxsize=512)

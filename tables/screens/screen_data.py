@@ -72,9 +72,7 @@ from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
 from tables.staffing.breaks import overdue_at
 from tables.staffing.roster import POSTS
-from tables.words.forms import span
-from tables.words.labels import LABELS
-from tables.words.sentences import NUMBERS, state_of_round
+from tables.words.sentences import LABELS, NUMBERS, span, state_of_round
 from tables.words.sentences import short as short_citation
 
 # Entries that bring a table into another phase.

@@ -16,7 +16,7 @@ from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params
 from games.separation import policy
-from games.separation.refusals import MAY_NOT_APPROVE
+from games.separation.changes import MAY_NOT_APPROVE
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.setup.entry_types import (

@@ -18,7 +18,7 @@ from tables.core.permissions import DEALERS
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.staffing.breaks import break_due, is_break, overdue_at
 from tables.staffing.roster import POSTS
-from tables.words.forms import span
+from tables.words.sentences import span
 
 NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 

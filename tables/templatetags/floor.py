@@ -16,7 +16,7 @@ from tables.equipment import table_signs
 from tables.rounds.no_rolls import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
-from tables.words.forms import span
+from tables.words.sentences import span
 
 
 class PitTables(TypedDict):

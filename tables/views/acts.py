@@ -66,7 +66,7 @@ from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
-from tables.runner.recorded_refusals import RecordedRefusal
+from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, push, selectors
 from tables.words.entries import device_of
 from tables.words.sentences import say, short, title

@@ -64,7 +64,7 @@ from tables.staffing.duty_rights import (
 from tables.staffing.lockout_acts import UNLOCKS, takes_two
 from tables.staffing.words import ELSEWHERE
 from tables.words.entries import data_of, names_of
-from tables.words.forms import span
+from tables.words.sentences import span
 
 Status = DiceLot.Status
 GROUP_SIZE, PAGE_SIZE = 24, 120

@@ -34,7 +34,7 @@ from tables.runner.facility import PLAYERS
 from tables.runner.signatures import signers_of
 from tables.views.facility import page_context
 from tables.words.entries import data_of, names_of, words_of
-from tables.words.forms import span
+from tables.words.sentences import span
 
 from ..models import Player, PlayerDetails, Rating, Table
 

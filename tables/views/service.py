@@ -143,6 +143,6 @@ def version() -> str:
 
 
 def _read(path: str) -> bytes:
-    found = finders.find(path)
-    assert found, f"{path} is a file of this app"
-    return Path(found).read_bytes()
+    file = finders.find(path)
+    assert file, f"{path} is a file of this app"
+    return Path(file).read_bytes()

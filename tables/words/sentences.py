@@ -1,6 +1,7 @@
 """Sentences of the floor: refusals, lines of the record, the steps of a round.
 
-A refusal is a code with parameters; here it becomes what a dealer reads. Sections are shortened: § 625a.2(b).
+A refusal is a code with parameters; here it becomes what a dealer reads. Sections are shortened: § 625a.2(b). `LABELS`
+is what most games call their things; a game's own words come first (`LABELS` of its words).
 """
 
 import datetime as dt
@@ -15,6 +16,31 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.snapshot_types import Call, Missing, RibbonStep, RoundFacts, Settle
 from tables.words import registry
+
+LABELS = {
+    "lot": "lot",
+    "shaker": "shaker",
+    "shaken": "shaken",
+    "dice order": "",
+    "new lot": "A fresh lot goes into the shaker, and the old one is out of play",
+    "removed": "Dice are removed",
+    "removed detail": "leaves play for good",
+    "dice corrected": "The layout lights up again.",
+    "round voided": "Every wager of this round goes back to its seat.",
+}
+
+# What of an electrical device may fail: the code that the act sends, and the words
+DEVICE_PARTS = {"device": "The device", "layout": "The lights of the layout", "shaker": "The shaker"}
+
+
+def span(seconds: float) -> str:
+    """A duration for people: `8 h 40 min`, `17 days`."""
+    minutes = max(0, int(seconds)) // 60
+    if minutes >= 48 * 60:
+        return f"{minutes // 1440} days"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
+
 
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 

@@ -12,7 +12,7 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
-from games.expectation import round_expectation
+from games.exposure import round_expectation
 from games.formats import percent
 from games.registry import game_of
 from tables.models import Table

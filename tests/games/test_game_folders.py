@@ -17,7 +17,7 @@ from games.engine.editions import Edition, all_editions
 from games.engine.game import Game
 from games.engine.refusals import Refusal
 from games.guide.content import GuideText
-from games.guide.plans import Plan, has_plan, plan_of
+from games.guide.drawings import Plan, has_plan, plan_of
 from games.guide.words import game_words
 from games.jurisdictions import jurisdiction
 from games.models import Facility

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games.engine import Rules
 from games.engine.game import Game
 from games.engine.wagers import Wager
-from games.expectation import round_expectation
+from games.exposure import round_expectation
 from games.registry import game_of
 from tests.games.test_football_odds import EVERY_THROW, SINGLE_PLAY, after, ends, point_of, value_of
 from tests.games.test_high_roll_odds import judged, orders

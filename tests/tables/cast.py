@@ -24,13 +24,14 @@ from games.facility_runner import StreamRunner
 from games.models import Facility, PreparedChange
 from games.office.core import runner as office
 from games.registry import GAMES, game_by_code, seats_of
-from games.separation.entry_types import CHANGE_APPROVED, CHANGE_PREPARED
+from games.separation.changes import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
 from tables.clock.ticker import tick
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.reads import read_table
+from tables.demo.floor import approve_signs
 from tables.demo.seeding import (
     APPROVED,
     approve_equipment,
@@ -39,7 +40,6 @@ from tables.demo.seeding import (
     open_table,
     record_approval,
 )
-from tables.demo.signs import approve_signs
 from tables.models import (
     Alert,
     Assignment,
@@ -55,7 +55,7 @@ from tables.opening.new_tables import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
-from tables.runner.recorded_refusals import RecordedRefusal
+from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, round_view, selectors
 from tables.screens.snapshot import DisplayContext, of_table
 from tests.services.device_cookie import set_newest_cookie

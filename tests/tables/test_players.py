@@ -10,7 +10,7 @@ from django.db import connection
 
 from audit import verification
 from audit.models import Command, Entry
-from games.expectation import advantages
+from games.exposure import advantages
 from games.submissions import rules_of
 from tables.figures.player_figures import figures_of
 from tables.figures.round_figures import figures_of_rounds

@@ -18,7 +18,7 @@ from games.office.odds.charts import Curve, curve
 from games.office.odds.sheet import OddsRow, OddsSheet, family_label, odds_sheet, payout_row, row_label
 from games.office.submissions.gate import GateFinding, findings
 from games.registry import game_of
-from games.submission_options import Options
+from games.submissions import Options
 
 SAME = ""
 

@@ -47,8 +47,7 @@ from games.office.submissions.gate import (
 )
 from games.params import MOST_CENTS, YEARS, Params, malformed
 from games.registry import game_by_code, game_of
-from games.submission_options import FilledOptions, Options, options_of
-from games.submissions import VersionState
+from games.submissions import FilledOptions, Options, VersionState, options_of
 
 StateBeforeWithdrawal = Literal["draft", "filed", "coming", "in-force"]
 

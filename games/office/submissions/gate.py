@@ -37,8 +37,7 @@ from games.office.documents import DocumentReference
 from games.office.odds.sheet import cite, family_label, payout_row, row_label
 from games.office.pdf.approval import calendar_day
 from games.registry import game_of
-from games.submission_options import Options
-from games.submissions import VersionState, state_of_version
+from games.submissions import Options, VersionState, state_of_version
 
 
 class RulesEntry(TypedDict):

@@ -14,8 +14,7 @@ from games.office.odds.sheet import OddsSheet, family_label, row_label
 from games.office.pdf.approval import approval_text, day, moment
 from games.office.submissions.compare import Change, changes, edition_title
 from games.registry import game_of
-from games.submission_options import Options
-from games.submissions import VersionState, state_of_version
+from games.submissions import Options, VersionState, state_of_version
 
 STATE_TEXTS = {
     VersionState.DRAFT: "draft",

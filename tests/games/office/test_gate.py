@@ -25,7 +25,7 @@ from games.office.submissions.gate import (
     verify_minimum,
 )
 from games.registry import game_of
-from games.submission_options import Options
+from games.submissions import Options
 from tests.services.examples import examples
 
 clause = pytest.mark.clause

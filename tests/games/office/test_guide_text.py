@@ -14,8 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from games.engine import Rules
 from games.engine.game import DieColor
 from games.engine.odds import SAID_FOR, Odds
-from games.guide.content import GuideText, content_at, plan_of
-from games.guide.examples import winners
+from games.guide.content import GuideText, content_at, plan_of, winners
 from games.guide.words import LANGUAGES, game_words, odds, odds_of_tiers, words
 from games.models import Facility, Guide
 from games.office.guides.pdf import DICE_COLORS, NOT_APPROVED, Dice, guide_pdf

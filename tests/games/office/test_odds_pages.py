@@ -7,7 +7,7 @@ from games.engine.editions import all_editions
 from games.engine.odds import Odds
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import choices, what_if
-from games.submission_options import Options
+from games.submissions import Options
 from tests.markup import one_line
 
 KEYS = sorted(all_editions())

@@ -21,7 +21,7 @@ from games.office.odds.sheet import odds_sheet
 from games.office.pdf.approval import approval_text
 from games.office.submissions import pdf as submission_pdf
 from games.office.submissions.compare import Change
-from games.submission_options import options_of_rules
+from games.submissions import options_of_rules
 from script import pdf_fonts
 
 JERSEY = "nj-19-47-9"

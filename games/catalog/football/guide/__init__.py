@@ -1,7 +1,6 @@
 """What a gaming guide shows of Three Dice Football: its wagers in a reader's order, and its layout."""
 
-from games.guide.drawings import WIDTH, Drawing, Names, Pays, Shape, box, text
-from games.guide.plans import Entry, Plan, Row
+from games.guide.drawings import WIDTH, Drawing, Entry, Names, Pays, Plan, Row, Shape, box, text
 
 IN_FULL = (
     "touchdown", "defense", "extra-point", "quick-strike", "game-changer", "game-length",

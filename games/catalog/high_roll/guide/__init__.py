@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from games.guide.drawings import WIDTH, Drawing, Names, Pays, Shape, box, text
-from games.guide.plans import Entry, Plan, Row
+from games.guide.drawings import WIDTH, Drawing, Entry, Names, Pays, Plan, Row, Shape, box, text
 
 
 def _alike(counts: range, key: str) -> tuple[Row, ...]:

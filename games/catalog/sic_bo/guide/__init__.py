@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from games.guide.drawings import Drawing, Names, Pays, Shape, box, text, wrapped
-from games.guide.plans import Entry, Plan, Row
+from games.guide.drawings import Drawing, Entry, Names, Pays, Plan, Row, Shape, box, text, wrapped
 
 
 def _draw(names: Names, pays: Pays, numbers: Pays) -> Drawing:
