@@ -2,8 +2,8 @@
 
 A mutant is a change that removes one protection. Each is planted alone in a copy of the tree, never in the checkout.
 First its named tests run, on SQLite unless it names the suite `services`, and in Chromium if it names the suite
-`browser`; where they pass, all of the suite sqlite, and then all of the suite services. A test that fails catches the mutant, if it passes without it. The exit status is 1 if a
-mutant survives, or no longer applies.
+`browser`; where they pass, all of the suite sqlite, and then all of the suite services. A test that fails catches the
+mutant, if it passes without it. The exit status is 1 if a mutant survives, or no longer applies.
 
     python -m script.mutants                        # all: some ten seconds each on a quiet machine
     python -m script.mutants --only entry           # those whose name or topic contains a word
@@ -154,10 +154,10 @@ class Copy:
         return Verdict(mutant, time.monotonic() - started)
 
     def run(self, suite: str, tests: Sequence[str], *, stops: bool = True) -> tuple[list[str], str]:
-        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known: tests that
-        were skipped, as stories are without Chromium, say nothing.
+        """Run these tests, or all of a plain `script/test`. Return those that failed, or why nothing is known.
 
-        Python writes bytecode in any environment: every run would compile all modules and tests again.
+        Tests that were skipped, as stories are without Chromium, say nothing. Python writes bytecode in any
+        environment: every run would compile all modules and tests again.
         """
         arguments = [*(["-x"] if stops else []), *REPORT, *(tests or SUITES[suite].places or ["tests"])]
         if suite == "services":
