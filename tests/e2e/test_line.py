@@ -149,6 +149,10 @@ def test_offline_the_dice_after_no_more_bets_are_kept_and_what_comes_next_is_sai
     dealer.enter(5)
     dealer.tap(dealer.next)
     expect(dock).to_contain_text("2, 5, 5")
+    borders = "(dice) => dice.map((die) => getComputedStyle(die.parentElement).borderStyle)"
+    assert page.locator("#slots .die").evaluate_all(borders) == ["dashed"] * 3
+    box = page.locator("#stale-say")
+    expect(box).to_contain_text("Write the dice down, call the floor, take and pay nothing yet.")
     expect(paper.locator(".paper-waits li")).to_have_text(
         [re.compile(r"No more bets\s*\d\d:\d\d:\d\d"), re.compile(r"Dice 2, 5, 5\s*\d\d:\d\d:\d\d")]
     )

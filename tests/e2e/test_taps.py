@@ -245,6 +245,28 @@ def test_a_refused_tap_says_so_on_the_next_step_and_starves_nobody(scene, new_pa
     assert len(scene.round.paid_seats) >= 3
 
 
+def test_a_refused_tap_on_any_other_button_is_framed_and_said_to_screen_readers(scene, new_page):
+    """A tap lands on Correct dice, which has just come under the finger."""
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.page.evaluate("document.documentElement.style.setProperty('--read-time', 60_000)")
+    scene.act("call_dice", {"dice": [2, 5, 5]})
+    dealer.is_in("lit")
+    correct = dealer.page.locator(".dock [data-ask=correct_dice]").first
+    before = correct.evaluate("(button) => getComputedStyle(button).outlineStyle")
+    correct.tap()
+    expect(correct).to_have_class(re.compile("too-quick"))
+    assert (before, correct.evaluate("(button) => getComputedStyle(button).outlineStyle")) == (
+        "none",
+        "solid",
+    )
+    expect(dealer.page.locator("#hold-say")).to_have_text(
+        "Not taken: the screen has just changed. Read it, then tap."
+    )
+    expect(dealer.page.locator("#ask")).to_be_hidden()
+
+
 def payments(scene: Scene) -> int:
     return sum(line["paid"] for seat in scene.round_part["round"]["pay"]["seats"] for line in seat["lines"])
 
