@@ -64,6 +64,7 @@ def test_sixty_wagers_outside_the_limits_are_one_line_and_one_tap_gives_it_an_ow
     lines = page.locator(".open-list .owner")
     expect(lines).to_have_count(1)
     expect(page.locator(".open-list")).to_contain_text("64 wagers out of limits, $320")
+    expect(page.locator(".open-list")).to_contain_text("2 cases, C-")  # one of each round
     assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 800
     manager.tap(".go")
     page.keyboard.press("Enter")

@@ -10,9 +10,12 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from audit.models import Device, Entry
+from tables.clock.alert_rules import LOW_BATTERY
+from tables.clock.ticker import Ticker
+from tables.core.alert_kinds import ALERT_RULES
 from tables.views import service
 from tests.e2e.field import FieldTablet
-from tests.e2e.floor import Tablet, resize
+from tests.e2e.floor import Tablet, dashboard, resize
 from tests.e2e.test_high_roll import FOUR_FIVES
 
 pytestmark = pytest.mark.browser
@@ -133,7 +136,9 @@ def test_the_screen_is_kept_on_and_asked_again_when_the_tablet_wakes(scene, new_
     assert page.evaluate("locks.length") == 2
 
 
-def test_the_tablet_says_how_full_it_is_whenever_that_changes(scene, new_page):
+def test_the_tablet_says_how_full_it_is_whenever_that_changes_and_the_pit_hears_of_a_low_one(
+    scene, new_page, session_server
+):
     page = new_page()
     page.add_init_script(A_BATTERY)
     Tablet(page).begin(scene)
@@ -149,6 +154,12 @@ def test_the_tablet_says_how_full_it_is_whenever_that_changes(scene, new_page):
     assert stored(41, True)
     page.evaluate("drain(0.17, false)")
     assert stored(17, False)
+    pit = dashboard(new_page, scene)
+    assert Ticker().check_rules([rule for rule in ALERT_RULES if LOW_BATTERY in rule.kinds]) == [
+        scene.table.pk
+    ]
+    session_server.push(scene.table.pk)
+    expect(pit.page.locator("#alerts")).to_contain_text("Tablet at 17% without power")
 
 
 def a_build_comes(page, monkeypatch):

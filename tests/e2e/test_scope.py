@@ -1,12 +1,15 @@
 """One manager, one scope: Floor and Money add up the same tables, say which, and open every table that they show."""
 
+import datetime as dt
 from urllib.parse import urlsplit
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
+from games.models import Facility
 from tables.figures import rollup
-from tables.models import Assignment, Pit, Table
+from tables.models import Assignment, Pit, Qualification, Table
 from tests.e2e.floor import Dashboard, dashboard
 from tests.tables.cast import Scene
 from tests.tables.house import make_house
@@ -62,3 +65,23 @@ def test_floor_and_money_say_one_total_and_whose_tables_it_is_and_every_table_op
         for link in links:
             answer = page.goto(link)
             assert answer and answer.status == 200, link
+
+
+def test_no_move_and_no_change_is_proposed_at_tables_of_somebody_else(two_pits, new_page):
+    """A break is overdue at T-02, in Pit 2, and comes at T-01 in twenty minutes; somebody is free for it."""
+    now = timezone.now()
+    Facility.objects.update(work_minutes=20, break_minutes=20)
+    Table.objects.filter(code="T-01").update(dealer_works_since=now)
+    Table.objects.filter(code="T-02").update(dealer_works_since=now - dt.timedelta(minutes=25))
+    free = two_pits.people["stranger"]
+    Assignment.objects.create(
+        person=free, facility=two_pits.table.facility, started_at=now - dt.timedelta(hours=1)
+    )
+    Qualification.objects.create(person=free, game="sic-bo", reference="TR-9", since=dt.date(2020, 1, 1))
+    for person, table, late in (("pit-manager", "T-01", 0), ("shift-manager", "T-02", 1)):
+        page = dashboard(new_page, two_pits, person).page
+        page.goto("/floor/larkfield/rotation/")
+        expect(page.locator(".next[data-plan]")).to_have_attribute("data-table", table)
+        page.goto("/floor/larkfield/advice/")
+        expect(page.locator("h1")).to_have_text("What to change now")
+        expect(page.locator(".proposal h2", has_text="T-02")).to_have_count(late)
