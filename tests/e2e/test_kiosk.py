@@ -26,6 +26,9 @@ IN_CHARGE = """new Promise((done) => {
 })"""
 KEPT = """caches.keys().then((names) => Promise.all(names.map(async (name) =>
     [name, (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)])))"""
+FALLBACK = (
+    "fetch(document.querySelector('live-screen').getAttribute('fallback')).then(({ status }) => status)"
+)
 A_LOCK = """
     window.locks = [];
     const request = async () => {
@@ -93,6 +96,7 @@ def test_the_worker_keeps_files_and_the_page_without_a_line_and_nothing_of_a_tab
     dealer.reload()
     dealer.is_live()
     dealer.place((1, "small", 500))
+    assert dealer.page.evaluate(FALLBACK) == 200  # what a screen without its socket asks for
     ((name, paths),) = dealer.page.evaluate(KEPT)
     assert name == f"pitside-{service.version()}"
     assert [path for path in paths if not path.startswith("/static/")] == ["/no-line"]
