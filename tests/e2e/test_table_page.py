@@ -35,3 +35,35 @@ def test_the_sum_of_a_table_page_is_what_its_layout_draws_in_every_phase(scene: 
             params = {}
         scene.act(following["act"], params)
     assert sums == [(220, 220)] * 4 + [(110, 110), (60, 60), (0, 0)]
+
+
+# Each area by its words, those for screen readers included, and where its middle is
+AREAS = r"""() => [...document.querySelectorAll('.layout .spot')].map((area) => {
+    const { x, y, width, height } = area.getBoundingClientRect();
+    return [area.innerText.replace(/\s+/g, ' ').trim(), x + width / 2, y + height / 2];
+  })"""
+PAIRS = tuple(f"Two dice {low} and {high}" for low in range(1, 7) for high in range(low + 1, 7))
+BANDS = (
+    (
+        *("Small 4 to 10", "Two of a Kind 1", "Two of a Kind 2", "Two of a Kind 3"),
+        *("Three of a Kind 1", "Three of a Kind 2", "Three of a Kind 3", "Any triple"),
+        *("Three of a Kind 4", "Three of a Kind 5", "Three of a Kind 6"),
+        *("Two of a Kind 4", "Two of a Kind 5", "Two of a Kind 6", "Big 11 to 17"),
+    ),
+    tuple(f"Total {total}" for total in range(4, 18)),
+    (*PAIRS, *(f"One of a Kind {face}" for face in range(1, 7))),
+)
+
+
+def test_the_layout_of_a_table_page_is_ordered_like_the_felt(scene: Scene, new_page):
+    """Doubles and triples from left to right about any triple, totals below them, then pairs and single faces."""
+    floor = Screen(new_page(1440, 900))
+    floor.let_in(scene.tokens["podium"], "floorperson", "/floor/larkfield/T-01/")
+    floor.is_live()
+    areas = floor.page.evaluate(AREAS)
+    places = {words: (x, y) for words, x, y in areas}
+    bands = [sorted(band, key=lambda words: places.get(words, (0, 0))) for band in BANDS]
+    assert sorted(places) == sorted(words for band in BANDS for words in band)
+    assert bands == [list(band) for band in BANDS]
+    above, totals, below = ([places[words][1] for words in band[1:14]] for band in BANDS)
+    assert max(above) < min(totals) and max(totals) < min(below)
