@@ -36,6 +36,12 @@ def test_the_key_types_into_a_field_and_is_quiet_while_a_dialog_asks(scene, new_
     dealer.tap("[data-open=more]")
     dealer.page.keyboard.press("n")
     expect(dealer.next).not_to_be_focused()
+    dealer.tap("#more [data-dispute]")
+    about = dealer.page.get_by_label("What is disputed")
+    about.focus()
+    dealer.page.keyboard.type("no chip")
+    expect(about).to_have_value("no chip")
+    expect(about).to_be_focused()
 
 
 def test_the_keys_of_the_dice_take_the_room_of_the_dock(scene, new_page):
