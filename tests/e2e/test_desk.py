@@ -60,6 +60,8 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
 
 
 def test_several_types_and_a_group_of_them_are_searched_at_once_and_taken_as_a_file(desk, played):
+    limits = {"min_cents": 2_000, "max_cents": 50_000}
+    played.act("change_limits", limits, by="floorperson", device=played.podium)
     page = desk.page
     page.goto("/record/larkfield/")
     form = page.locator("#asks")
@@ -70,7 +72,9 @@ def test_several_types_and_a_group_of_them_are_searched_at_once_and_taken_as_a_f
     desk.tap(form.get_by_role("button", name="Search"))
     wanted = Entry.objects.filter(type__in=("round.settled", "losers.taken", "limits.set"))
     wanted |= Entry.objects.filter(type__startswith="limits.")
-    assert {"round.settled", "losers.taken"} <= set(wanted.values_list("type", flat=True))
+    assert {"round.settled", "losers.taken", "limits.change_begun"} <= set(
+        wanted.values_list("type", flat=True)
+    )
     expect(page.locator(".says")).to_have_count(wanted.count())
     with page.expect_download() as taken:
         desk.tap(page.get_by_role("button", name="Take as CSV"))
