@@ -10,8 +10,10 @@ from audit import clock
 from tables.cases.case import open_found_cases
 from tables.models import Case, Handover, ItemAcceptance
 from tests.e2e.test_rooms import Office, is_well
+from tests.e2e.test_scope import open_and_play
 from tests.tables import slip_scene
 from tests.tables.cast import Scene
+from tests.tables.house import make_house
 
 pytestmark = pytest.mark.browser
 
@@ -90,3 +92,18 @@ def test_a_due_date_is_written_in_one_form_in_the_inbox_and_at_the_handover(scen
     reader = Office(new_page())
     reader.let_in(scene.tokens["podium"], "compliance", "/inbox/larkfield/")
     expect(reader.page.locator(".due-next strong")).to_contain_text(f"Due {words}, in")
+
+
+def test_the_cases_of_two_tables_are_one_group_that_one_signature_takes_over(stage, new_page):
+    house = make_house(("T-01", "pa-625a/A", None), ("T-02", "pa-539", None))
+    open_and_play(house["T-01"], "dealer", 500)
+    open_and_play(house["T-02"], "relief", 500)
+    open_found_cases()
+    manager = Office(new_page()).begin(house["T-01"], "pit-manager", "handover")
+    page = manager.page
+    group = page.locator(".open-list .together", has_text="out of limits")
+    expect(group.locator("h3")).to_have_text("Wagers out of limits, 2")
+    expect(group.locator("li")).to_have_count(2)
+    expect(group.locator(".owner")).to_have_count(1)
+    manager.tap(group.locator(".owner"))
+    expect(page.locator("#accept [name=items]:checked")).to_have_count(2)

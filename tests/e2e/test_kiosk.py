@@ -1,5 +1,6 @@
 """A tablet as a kiosk: installed, awake, and at the same table after a reload and without a line."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,7 @@ def test_chromium_finds_nothing_that_keeps_it_from_being_installed(scene, new_pa
     manifest = devtools.send("Page.getAppManifest")
     assert manifest["errors"] == []
     assert manifest["url"].endswith("/manifest.webmanifest")
+    assert json.loads(manifest["data"])["display_override"] == ["fullscreen", "standalone"]
     icons = Client().get("/manifest.webmanifest").json()["icons"]
     assert [(icon["sizes"], icon.get("purpose")) for icon in icons] == [
         ("192x192", None), ("512x512", None), ("192x192", "maskable"), ("512x512", "maskable"),

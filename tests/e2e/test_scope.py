@@ -17,23 +17,26 @@ from tests.tables.house import make_house
 pytestmark = pytest.mark.browser
 
 
+def open_and_play(scene: Scene, by: str, cents: int) -> None:
+    """The table is opened by this dealer, and wins a wager on Small in its first round."""
+    scene.act("take_over_table", by=by)
+    scene.inspect()
+    scene.open()
+    scene.place((1, "small", cents), by=by)
+    while scene.round is not None:
+        following = scene.round_part["next"]
+        params = {"dice": [6, 6, 2]} if following["act"] == "call_dice" else following["params"]
+        scene.act(following["act"], params, by=by)
+
+
 @pytest.fixture
 def two_pits(stage) -> Scene:
     """T-01 in Pit 1, of the pit manager, has won $10; T-02 in Pit 2 has won $20."""
     house = make_house(("T-01", "pa-625a/A", None), ("T-02", "pa-539", None))
     second = Pit.objects.create(facility=house["T-01"].table.facility, code="p2", name="Pit 2")
     Table.objects.filter(code="T-02").update(pit=second)
-    for code, cents in (("T-01", 1_000), ("T-02", 2_000)):
-        scene = house[code]
-        by = "dealer" if code == "T-01" else "relief"
-        scene.act("take_over_table", by=by)
-        scene.inspect()
-        scene.open()
-        scene.place((1, "small", cents), by=by)
-        while scene.round is not None:
-            following = scene.round_part["next"]
-            params = {"dice": [6, 6, 2]} if following["act"] == "call_dice" else following["params"]
-            scene.act(following["act"], params, by=by)
+    open_and_play(house["T-01"], "dealer", 1_000)
+    open_and_play(house["T-02"], "relief", 2_000)
     Assignment.objects.filter(person__code="pit-manager").update(pit=Pit.objects.get(code="p1"))
     for table in rollup.tables_behind():
         rollup.roll_up_table(table)
