@@ -12,7 +12,7 @@ class ManyTables(Floor):
     def play(self) -> None:
         from django.core.management import call_command
 
-        from tables.dice_watch.watch import count_dice
+        from tables.dice_watch.counting import count_dice
 
         options = {"tables": TABLES, "hours": HOURS, "submission": SUBMISSIONS, "seed": 40}
         call_command("simulate", live=True, **options)

@@ -23,8 +23,8 @@ from tables.core.entry_types import (
     AlertAcknowledged,
     AlertRaised,
 )
-from tables.dice.words import words_for_codes
-from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.equipment.words import words_for_codes
+from tables.failures import DEVICE_INCIDENT
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
 from tables.words.registry import line, register
 

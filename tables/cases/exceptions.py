@@ -24,7 +24,7 @@ from tables.cases.inbox import inbox_context
 from tables.cases.kinds import BAND, SIDES, tables_by_stream
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.slips import SLIP_FILED
-from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
+from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
 from tables.money.slips import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES

@@ -29,8 +29,8 @@ from tables.clock.status import StatusWriter
 from tables.core.alert_kinds import ALERT_RULES, AlertRule, live_tables
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
-from tables.dice.watch import warn_of_dice
-from tables.dice_watch.watch import count_dice
+from tables.dice.at_tables import warn_of_dice
+from tables.dice_watch.counting import count_dice
 from tables.equipment.sign_forms import record_sign_forms
 from tables.figures.deliveries import deliver_due
 from tables.figures.rollup import write_rollups

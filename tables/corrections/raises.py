@@ -20,7 +20,7 @@ from tables.core.alert_kinds import AlertKind, Level, alert_kind
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.corrections.slips import AfterCents, BeforeCents, Reason
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
+from tables.failures import ROUND_RECORDED_BY_HAND
 from tables.models import Round, Table
 from tables.models.rounds import FlagOrNone
 from tables.rounds.settlement import NewSettlement, ThrowData, freed_stakes

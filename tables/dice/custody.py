@@ -1,4 +1,9 @@
-"""The chain of custody of a dice lot (docs/pit.md): what each step requires, wherever it is done.
+"""The chain of custody of a dice lot (docs/pit.md): its steps, what the record says of each, and the rows they state.
+
+A lot is received, measured die by die and stored in the dice room (`tables.dice.room`), issued to a table, placed in
+its shaker and taken out of play for good (`tables.dice.at_tables`), and at last canceled or destroyed in the room.
+What each step requires wherever it is done is here, with every entry about dice: a fold of them gives the rows of the
+lots. `tables.dice.lots` reads the chain of custody back.
 
 The sections on receipt, storage and destruction depend on the jurisdiction; a facility attests to those chapters.
 What the games' own chapters require of dice comes from the edition.
@@ -6,14 +11,348 @@ What the games' own chapters require of dice comes from the edition.
 
 import datetime as dt
 from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypedDict
 
+from audit.columns import (
+    FACILITY,
+    NONE,
+    PLACE,
+    SEQ,
+    STREAM,
+    Body,
+    Reading,
+    Rows,
+    constant,
+    declare,
+    plain,
+    same,
+)
+from audit.entries import ROW_RECORDED
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.models import Facility
-from tables.dice.entry_types import LotData
-from tables.dice.refusals import LOT_IS_ELSEWHERE, NO_SUCH_LOT
-from tables.models import DiceLot, Shaker
+from tables.models import DiceLot, LotStep, Shaker
+from tables.words.registry import entry_with_line
 
+LOT_IS_ELSEWHERE = RefusalCode(
+    "lot-is-elsewhere",
+    "Dice lot %(lot)s is %(status)s, so this cannot be done now.",
+)
+NO_SUCH_LOT = RefusalCode("no-such-lot", "There is no dice lot %(lot)s in this facility.")
 Status = DiceLot.Status
+
+
+# What the record says of dice
+
+
+Section = Annotated[str, "the section behind it; empty where the jurisdiction has none"]
+Dice = Annotated[int, "how many dice the lot has"]
+Size = Annotated[int, "nominal side of a die"]
+Expiry = Annotated[str, "when the time of the dice ends"]
+Finder = Annotated[str, "name of the person who inspected the lot or took it out"]
+Destruction = Literal["cancelled", "destroyed"]
+DiceColors = Literal["alike", "green-red"]
+WithdrawalReason = Literal["lost", "marked", "chipped", "scratched", "tampered", "unsuitable"]
+
+
+class LotData(TypedDict):
+    """A lot as the record names it."""
+
+    attested: bool
+    dice: Dice
+    lot: str
+    size_um: Size
+
+
+# In the dice room: received, measured, counted, destroyed
+
+
+class DiceReceivedLot(LotData):
+    colours: Annotated[DiceColors, "the colors of its dice: all alike, or four green and two red"]
+    maker: Annotated[str, "maker of the dice; may be empty"]
+    seal_intact: Annotated[bool, "whether the seal of the box was intact"]
+    serial: Annotated[str, "serial number of the box; may be empty"]
+    training: Annotated[bool, "whether the dice are for training tables only"]
+
+
+DiceReceived = TypedDict(
+    "DiceReceived",
+    {
+        "from": Annotated[str, "who delivered the dice, in a person's words"],
+        "lots": list[DiceReceivedLot],
+        "section": Section,
+    },
+)
+DICE_RECEIVED = entry_with_line(
+    "dice.received",
+    DiceReceived,
+    "Dice lots were received from their maker; two departments signed.",
+    lambda data: "%s lots received" % len(data["lots"]),
+)
+
+
+class MeasuredDie(TypedDict):
+    balanced: bool
+    clean: Annotated[bool, "whether its spots, edges and surfaces have no marks"]
+    die: Annotated[int, "number of the die in its lot, from 1"]
+    good: Annotated[bool, "whether it passed every test"]
+    high_um: Annotated[int, "the largest of its sides"]
+    low_um: Annotated[int, "the smallest of its sides"]
+    square: Annotated[bool, "whether the square test passed"]
+
+
+class Instruments(TypedDict):
+    """The instruments of a measurement, as a person names them."""
+
+    caliper: Annotated[str, "the balancing caliper"]
+    micrometer: Annotated[str, "the micrometer"]
+    square: Annotated[str, "the steel set square"]
+
+
+class DiceLotMeasured(TypedDict):
+    bad: Annotated[list[int], "numbers of the dice that failed a test; empty for a stored lot"]
+    compartment: Annotated[str, "the compartment where the lot is"]
+    dice: Annotated[list[MeasuredDie], "each die with its measures"]
+    instruments: Annotated[Instruments, "the instruments that measured them, as a person names them"]
+    lot: str
+    section: Section
+    tolerance_um: Annotated[int, "how far a side may be from the nominal side"]
+
+
+DICE_LOT_STORED = entry_with_line(
+    "dice_lot.stored",
+    DiceLotMeasured,
+    "A lot was measured die by die, found good and stored.",
+    lambda data: "Lot %(lot)s measured and stored in %(compartment)s" % data,
+)
+DICE_LOT_REJECTED = entry_with_line(
+    "dice_lot.rejected",
+    DiceLotMeasured,
+    "A lot was measured and rejected.",
+    lambda data: "Lot %(lot)s measured and rejected" % data,
+)
+
+
+class CountedLots(TypedDict):
+    """Lots that are at no table, by status."""
+
+    received: int
+    rejected: int
+    removed: int
+    stored: int
+
+
+class DiceCounted(TypedDict):
+    counted: Annotated[CountedLots, "the lots that people counted"]
+    expected: Annotated[CountedLots, "the lots that were there by the record"]
+    note: Annotated[str, "what was found where they differ, in a person's words"]
+    section: Section
+
+
+DICE_COUNTED = entry_with_line(
+    "dice.counted",
+    DiceCounted,
+    "The dice that are at no table were counted; two departments signed.",
+    lambda data: (
+        "Dice counted, as on the record"
+        if data["counted"] == data["expected"]
+        else "Dice counted, differs from the record: %s" % data["note"]
+    ),
+)
+
+
+class DiceDestroyed(TypedDict):
+    how: Annotated[Destruction, "what was done with the dice"]
+    lots: Annotated[list[str], "codes of the dice lots"]
+
+
+DICE_DESTROYED = entry_with_line(
+    "dice.destroyed",
+    DiceDestroyed,
+    "Dice lots were canceled or destroyed; two departments signed.",
+    lambda data: "%(lots)s %(how)s" % {"lots": ", ".join(data["lots"]), "how": data["how"]},
+)
+
+
+# Its instruments
+
+
+InstrumentKind = Literal["micrometer", "caliper", "square"]
+InstrumentCode = Annotated[str, "code of the instrument"]
+
+
+class InstrumentCalibrated(TypedDict):
+    calibrated_on: Annotated[str, "the day of its calibration"]
+    certificate: Annotated[str, "reference of the certificate; may be empty"]
+    ends_on: Annotated[str, "the last day on which it may measure"]
+    instrument: InstrumentCode
+
+
+INSTRUMENT_CALIBRATED = entry_with_line(
+    "instrument.calibrated",
+    InstrumentCalibrated,
+    "A measuring instrument of the dice room was calibrated.",
+    lambda data: "Instrument %(instrument)s calibrated to %(ends_on)s" % data,
+)
+
+
+class InstrumentRegistered(InstrumentCalibrated):
+    kind: Annotated[InstrumentKind, "what it is"]
+    serial: Annotated[str, "its serial number; may be empty"]
+
+
+INSTRUMENT_REGISTERED = entry_with_line(
+    "instrument.registered",
+    InstrumentRegistered,
+    "A measuring instrument was added to the register of the dice room.",
+    lambda data: "Instrument %(instrument)s registered" % data,
+)
+
+
+class InstrumentRetired(TypedDict):
+    instrument: InstrumentCode
+    why: Annotated[str, "why, in a person's words"]
+
+
+INSTRUMENT_RETIRED = entry_with_line(
+    "instrument.retired",
+    InstrumentRetired,
+    "A measuring instrument was taken out of service.",
+    lambda data: "Instrument %(instrument)s out of service: %(why)s" % data,
+)
+
+
+# At a table: issued, placed, inspected, out of play
+
+
+DiceLotIssued = TypedDict(
+    "DiceLotIssued",
+    {
+        "attested": bool,
+        "dice": Dice,
+        "from": Annotated[str, "the compartment of the dice storage that it came from"],
+        "lot": str,
+        "section": Section,
+        "size_um": Size,
+    },
+)
+DICE_LOT_ISSUED = entry_with_line(
+    "dice_lot.issued",
+    DiceLotIssued,
+    "A lot was issued from storage to this table; two departments signed.",
+    lambda data: "Lot %(lot)s issued to the table" % data,
+)
+
+
+class DiceLotReturned(TypedDict):
+    compartment: str
+    lot: str
+    section: Section
+
+
+DICE_LOT_RETURNED = entry_with_line(
+    "dice_lot.returned",
+    DiceLotReturned,
+    "A lot that was not used went back to storage; two departments signed.",
+    lambda data: "Lot %(lot)s returned to storage" % data,
+)
+
+
+class DiceLotPlaced(TypedDict):
+    attested: bool
+    dice: Dice
+    expires_at: Expiry
+    lot: str
+    removed: Annotated[str | None, "code of the lot that was in the shaker before; null without one"]
+    seal: Annotated[str, "the seal or lock that was put on the shaker; empty where none is required"]
+    section: Annotated[str, "the section on the time of the dice"]
+    shaker: str
+
+
+DICE_LOT_PLACED = entry_with_line(
+    "dice_lot.placed",
+    DiceLotPlaced,
+    "A lot was put into the shaker of this table.",
+    lambda data: "Lot %(lot)s into %(shaker)s" % data,
+)
+
+
+class ShakerUnlocked(TypedDict):
+    expires_at: Annotated[str, "when the time of the dice ends from now on"]
+    lot: str
+    section: Annotated[str, "the section on the time of the dice"]
+    shaker: str
+    why: Annotated[str, "why, in a person's words"]
+
+
+SHAKER_UNLOCKED = entry_with_line(
+    "shaker.unlocked",
+    ShakerUnlocked,
+    "The lock of an automated shaker was opened, which shortens the time of its dice.",
+    lambda data: "Shaker %(shaker)s unlocked" % data,
+)
+
+
+class DiceLotExpired(TypedDict):
+    expires_at: Expiry
+    lot: str
+    section: Annotated[str, "the section on the time of the dice"]
+
+
+DICE_LOT_EXPIRED = entry_with_line(
+    "dice_lot.expired",
+    DiceLotExpired,
+    "A lot in a shaker reached its time; the clock wrote this.",
+    lambda data: "Lot %(lot)s reached its time" % data,
+)
+
+
+class FinderData(TypedDict):
+    """Who found the dice as they are, and where."""
+
+    finder: Finder
+    licence: Annotated[str, "license number of that person; may be empty"]
+    table: str
+
+
+class DiceInspection(FinderData):
+    found: Annotated[str, "what was found, in a person's words; empty without a finding"]
+    lot: str
+    section: Section
+
+
+DICE_LOT_EXAMINED = entry_with_line(
+    "dice_lot.examined",
+    DiceInspection,
+    "A lot was inspected at the end of the gaming day, without findings.",
+    lambda data: "Lot %(lot)s inspected, sound" % data,
+)
+DICE_LOT_TAMPERED = entry_with_line(
+    "dice_lot.tampered",
+    DiceInspection,
+    "Signs of tampering were found at the inspection of a lot.",
+    lambda data: "Lot %(lot)s found tampered with" % data,
+)
+
+
+class DiceLotWithdrawn(FinderData):
+    found: Annotated[str, "what was found, in a person's words; may be empty"]
+    lot: str
+    round: Annotated[int | None, "number of the round in play; null between rounds"]
+    section: Annotated[str, "the section behind it"]
+    shaker: str
+    why: Annotated[WithdrawalReason, "why, as a code"]
+
+
+DICE_LOT_WITHDRAWN = entry_with_line(
+    "dice_lot.withdrawn",
+    DiceLotWithdrawn,
+    "A lot was taken out of play before its time.",
+    lambda data: "Lot %(lot)s out of play: %(why)s" % data,
+)
+
+
+# A lot, locked for a step
 
 
 def duty_section(facility: Facility, duty: str) -> str:
@@ -51,3 +390,191 @@ def remove_from_play(lot: DiceLot, now: dt.datetime, why: str) -> None:
 def lot_data(lot: DiceLot) -> LotData:
     """A lot as the record names it."""
     return {"lot": lot.code, "dice": lot.dice, "size_um": lot.size_um, "attested": lot.attested}
+
+
+# What the entries state of lots and their steps
+
+
+# What the entries state
+
+
+# Types of higher packages, by their names
+SHAKER_REPLACED, TABLE_CLOSED, TABLE_OPENED = "shaker.replaced", "table.closed", "table.opened"
+LOT = same("dice", "size_um", "attested")
+MEASURED = {DICE_LOT_STORED.name: "stored", DICE_LOT_REJECTED.name: "rejected"}
+
+
+def _remember(rows: Rows, facility: str, shaker: str | None, lot: str) -> None:
+    """Which lot is in a shaker: the entry that replaces a shaker does not name the lot that leaves play with it."""
+    if shaker:
+        rows.memory[facility, shaker] = lot
+
+
+def _removed(rows: Rows, body: Body, lot: str | None, why: str) -> None:
+    """A lot leaves play for good."""
+    if lot is None:
+        return
+    values: dict[str, Any] = {"status": "removed", "removed_at": body["at"], "removed_why": why}
+    if why == "tampered":
+        values["tampered"] = True
+    rows.put(body, FACILITY(body), lot, **values, to_destroy_since=body["at"])
+
+
+def recorded(rows: Rows, body: Body) -> None:
+    facility, lot = body["data"]["key"]
+    _remember(rows, facility, body["data"]["values"].get("shaker"), lot)
+
+
+def received(rows: Rows, body: Body) -> None:
+    for lot in body["data"]["lots"]:
+        rows.put(
+            body,
+            FACILITY(body),
+            lot["lot"],
+            colors=lot["colours"],
+            status="received",
+            tampered=False,
+            compartment="",
+            seal="",
+            clock_section="",
+            **{name: lot[name] for name in ("dice", "size_um", "attested", "maker", "serial", "seal_intact")},
+            training=lot["training"],
+            **dict.fromkeys(
+                (
+                    "table",
+                    "shaker",
+                    "placed_at",
+                    "expires_at",
+                    "removed_at",
+                    "to_destroy_since",
+                    "examined_at",
+                )
+            ),
+            removed_why="",
+        )
+
+
+def measured(rows: Rows, body: Body) -> None:
+    data, status = body["data"], MEASURED[body["_type"]]
+    since = body["at"] if status == "rejected" else None
+    values = {"status": status, "compartment": data["compartment"], "to_destroy_since": since}
+    rows.put(body, FACILITY(body), data["lot"], **values)
+
+
+def placed(rows: Rows, body: Body) -> None:
+    data, facility = body["data"], FACILITY(body)
+    _removed(rows, body, data["removed"], "replaced")
+    _remember(rows, facility, data["shaker"], data["lot"])
+    rows.put(
+        body,
+        facility,
+        data["lot"],
+        status="placed",
+        placed_at=body["at"],
+        clock_section=data["section"],
+        **{name: data[name] for name in ("shaker", "expires_at", "seal", "dice", "attested")},
+    )
+
+
+def withdrawn(rows: Rows, body: Body) -> None:
+    rows.memory.pop((FACILITY(body), body["data"]["shaker"]), None)
+    _removed(rows, body, body["data"]["lot"], body["data"]["why"])
+
+
+def examined(rows: Rows, body: Body) -> None:
+    lot, facility = body["data"]["lot"], FACILITY(body)
+    rows.put(body, facility, lot, examined_at=body["at"])
+    if body["_type"] == DICE_LOT_TAMPERED.name:
+        rows.put(body, facility, lot, tampered=True)
+        if (rows.get(facility, lot) or {}).get("status") == "issued":
+            _removed(rows, body, lot, "tampered")
+
+
+def opened(rows: Rows, body: Body) -> None:
+    _remember(rows, FACILITY(body), body["data"]["shaker"], body["data"]["lot"])
+
+
+def closed(rows: Rows, body: Body) -> None:
+    if body["data"]["removed"] is not None:
+        rows.memory.pop((FACILITY(body), body["data"]["shaker"]), None)
+        _removed(rows, body, body["data"]["removed"], "table-closed")
+
+
+def replaced(rows: Rows, body: Body) -> None:
+    old = body["data"]["replaces"]
+    _removed(rows, body, rows.memory.pop((FACILITY(body), old), None), "shaker-replaced")
+
+
+def destroyed(rows: Rows, body: Body) -> None:
+    for lot in body["data"]["lots"]:
+        rows.put(body, FACILITY(body), lot, status="destroyed")
+
+
+declare(
+    DiceLot,
+    "dice lot",
+    may_be_seeded=True,
+    key={"facility": FACILITY, "code": "lot"},
+    changed={
+        DICE_LOT_ISSUED: {**LOT, "status": constant("issued"), "table": PLACE},
+        DICE_LOT_RETURNED: {"status": constant("stored"), "table": NONE, "compartment": "compartment"},
+        SHAKER_UNLOCKED: {"expires_at": "expires_at", "seal": constant("")},
+    },
+    folded={
+        ROW_RECORDED: recorded,
+        DICE_RECEIVED: received,
+        DICE_LOT_STORED: measured,
+        DICE_LOT_REJECTED: measured,
+        DICE_LOT_PLACED: placed,
+        DICE_LOT_WITHDRAWN: withdrawn,
+        DICE_LOT_EXAMINED: examined,
+        DICE_LOT_TAMPERED: examined,
+        DICE_DESTROYED: destroyed,
+        TABLE_OPENED: opened,
+        TABLE_CLOSED: closed,
+        SHAKER_REPLACED: replaced,
+    },
+    folded_columns=(
+        *("colors", "maker", "serial", "seal_intact", "training", "shaker", "placed_at", "clock_section"),
+        *("removed_at", "removed_why", "to_destroy_since", "examined_at", "tampered"),
+    ),
+    unproven={"warned": "which warning about its time was raised last; the entries of the alerts say it"},
+)
+OF_LOT = {
+    "facility": Reading(("lot__facility__code",), plain, ("lot",)),
+    "lot": Reading(("lot__code",), plain, ("lot",)),
+}
+
+
+def step(rows: Rows, body: Body) -> None:
+    """Link each lot that an entry names, and the lot in a shaker that an entry replaces."""
+    data, facility = body["data"], FACILITY(body)
+    lots = [data.get(name) for name in ("lot", "removed", "stays")] + [
+        lot["lot"] if isinstance(lot, dict) else lot for lot in data.get("lots", ())
+    ]
+    if body["_type"] == DICE_LOT_PLACED.name:
+        _remember(rows, facility, data["shaker"], data["lot"])
+    elif body["_type"] == SHAKER_REPLACED:
+        lots.append(rows.memory.pop((facility, data["replaces"]), None))
+    elif body["_type"] == TABLE_OPENED:  # no step of the lot's custody
+        _remember(rows, facility, data["shaker"], data["lot"])
+        return
+    elif (body["_type"] == TABLE_CLOSED and data["removed"]) or body["_type"] == DICE_LOT_WITHDRAWN.name:
+        rows.memory.pop((facility, data["shaker"]), None)
+    for lot in lots:
+        if lot is not None:
+            rows.put(body, facility, lot, body["stream"], body["seq"])
+
+
+STEPS = (
+    *(DICE_RECEIVED, DICE_LOT_STORED, DICE_LOT_REJECTED, DICE_DESTROYED, DICE_LOT_ISSUED, DICE_LOT_RETURNED),
+    *(DICE_LOT_PLACED, DICE_LOT_WITHDRAWN, DICE_LOT_EXAMINED, DICE_LOT_TAMPERED, DICE_LOT_EXPIRED),
+    *(SHAKER_UNLOCKED, SHAKER_REPLACED, TABLE_CLOSED, TABLE_OPENED),
+)
+declare(
+    LotStep,
+    "step of lot",
+    key={"facility": FACILITY, "lot": "lot", "stream": STREAM, "seq": SEQ},
+    folded=dict.fromkeys(STEPS, step),
+    readings=OF_LOT,
+)

@@ -18,7 +18,7 @@ from audit.models import Entry, Person, Stream
 from audit.rows import read
 from games.engine.rules import A_DAY
 from games.models import Facility
-from tables.dice.entry_types import DICE_DESTROYED, DICE_LOT_ISSUED, DICE_LOT_RETURNED, DICE_RECEIVED
+from tables.dice.custody import DICE_DESTROYED, DICE_LOT_ISSUED, DICE_LOT_RETURNED, DICE_RECEIVED
 from tables.models import DiceLot, Round, Throw
 from tables.runner.facility import DICE
 from tables.words.sentences import act_line

@@ -1,19 +1,43 @@
-"""Count the dice of ended rounds, by lot and by shaker, and weigh the evidence after each round.
+"""Count the dice of ended rounds, by lot and by shaker, weigh the evidence against fair dice, and raise its alerts.
 
+The ticker counts the rounds that ended since it last counted, each table in a transaction of its own (`count_dice`).
 A throw counts in its newest revision; a void throw does not. Dice that the machine of a training table drew are none.
+After each round the evidence is weighed (`games.dice_watch`). A lot or a shaker whose throws speak against fair dice
+is a finding: an alert while it is in use, and a case (`tables.cases.kinds`). Nothing happens by itself.
+
+No entry states the counts. They are made again from the throws, which are compared with their entries.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import logging
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
-from games.dice_watch import DiceTally, is_finding, log_evidence
+from audit.columns import declare
+from audit.logs import OutageLog
+from games.dice_watch import FALSE_ALARMS_A_YEAR, DiceTally, is_finding, log_evidence
 from games.registry import game_by_code
-from tables.models import DiceCursor, DiceLot, HourOfDice, Round, Shaker, Table, Throw, WatchedDice
+from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
+from tables.models import (
+    Case,
+    DiceCursor,
+    DiceLot,
+    HourOfDice,
+    Round,
+    Shaker,
+    Table,
+    Throw,
+    TickerStatus,
+    WatchedDice,
+)
 from tables.models.dice_watch import CountedDice
+
+# Count the rounds that ended
+
 
 COUNTED_KINDS = tuple(WatchedDice.Kind.values)
 BATCH = 500  # rounds of a table that are counted in one transaction
@@ -35,6 +59,48 @@ class RoundDice(NamedTuple):
     lot: DiceLot
     shaker: Shaker
     tally: DiceTally
+
+
+log = logging.getLogger(__name__)
+MOST_ROUNDS = 2000  # of one run, so that the other checks of the ticker do not wait
+_outages: dict[int, OutageLog] = {}
+
+
+def count_dice() -> list[int]:
+    """Count the dice of ended rounds at live and simulated tables, each table in a transaction of its own.
+
+    No screen shows the counts, so no table changed. A table that fails is logged, and does not stop the others.
+    """
+    remaining = MOST_ROUNDS
+    for table in uncounted_tables():
+        if remaining <= 0:
+            break
+        outage = _outages.setdefault(
+            table.pk,
+            OutageLog(log, f"The dice watch of {table.stream.name}", "It is tried again.", traceback=True),
+        )
+        try:
+            with transaction.atomic(durable=True):
+                remaining -= count_table(table)
+        except Exception as error:
+            outage.failed(error)
+        else:
+            outage.worked()
+    return []
+
+
+def uncounted_tables() -> QuerySet[Table]:
+    """The tables with ended rounds that are not counted, those with the fewest counted rounds first."""
+    ended = Round.objects.filter(table=OuterRef("pk"), ended_at__isnull=False)
+    tables = Table.objects.filter(kind__in=COUNTED_KINDS, last_round__gt=0)
+    uncounted = Q(Exists(ended.filter(number__gt=OuterRef("dice_cursor__last_round")))) | Q(
+        Exists(ended), dice_cursor=None
+    )
+    return (
+        tables.filter(uncounted)
+        .select_related("facility", "stream")
+        .order_by(F("dice_cursor__last_round").asc(nulls_first=True), "pk")
+    )
 
 
 def count_table(table: Table) -> int:
@@ -170,3 +236,186 @@ def weigh(watched: WatchedDice, round_: EndedRound, dice: RoundDice) -> None:
     if watched.found_at is None and is_finding(watched.log_evidence, watched.place):
         watched.found_at, watched.found_round = round_.ended_at, round_.number
         watched.found_rounds, watched.found_log_evidence = watched.rounds, watched.log_evidence
+
+
+# Evidence in words
+
+
+LARGE = 10_000_000
+MILLION, TRILLION = 10**6, 10**12
+
+
+def evidence_words(log: float) -> str:
+    """Return evidence as people read it: "0.09", "4.2", "1,240"; beyond ten millions as a power of ten."""
+    if log >= math.log(LARGE):
+        return f"10^{math.floor(log / math.log(10))}"
+    evidence = math.exp(log)
+    if evidence >= 100:
+        return f"{math.floor(evidence):,}"
+    if evidence >= 0.01:
+        return f"{evidence:.2g}" if evidence < 1 else f"{evidence:.1f}"
+    return "under 0.01"
+
+
+def years_words() -> str:
+    """Return how often a floor of fair dice raises an alarm: "20 years"."""
+    years = 1 / FALSE_ALARMS_A_YEAR
+    return f"{math.floor(years)} years"
+
+
+def rarity_words(chance: float) -> str:
+    """Return how often something of this chance happens: "one look of 84 million", "one look of 12"."""
+    if chance <= 0 or (looks := 1 / chance) >= TRILLION:
+        return "one look of more than a trillion"
+    if looks >= MILLION:
+        return f"one look of {looks / MILLION:,.0f} million"
+    return f"one look of {max(1, round(looks)):,}"
+
+
+def sigma_words(deviation: float) -> str:
+    """Return a deviation in standard deviations with its sign: "−0.4"."""
+    return f"{'−' if deviation < -0.05 else '+' if deviation > 0.05 else ''}{abs(deviation):.1f}"
+
+
+def range_words(first: int, last: int) -> str:
+    """Return the numbers of rounds: "round 7", "rounds 1 to 1,240"."""
+    return f"round {first:,}" if first == last else f"rounds {first:,} to {last:,}"
+
+
+# Alerts about a finding
+
+
+FINDING_TICKS = 30
+CASE_KIND = "dice"
+
+
+def describe_lot(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about a lot."""
+    return (
+        f"Dice watch: look at lot {params['lot']}",
+        f"Shaker {params['shaker']}, {_evidence(params)} Withdraw the lot and have it inspected, or decide its case.",
+    )
+
+
+def describe_shaker(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about a shaker."""
+    return (
+        f"Dice watch: look at shaker {params['shaker']}",
+        f"All its lots of the year, {_evidence(params)} Withdraw the dice, and have shaker and dice inspected.",
+    )
+
+
+def _evidence(params: Mapping[str, Any]) -> str:
+    rounds = range_words(params["first_round"], params["round"])
+    return f"{rounds}: the evidence against fair dice is {params['evidence']}, the alarm line is {params['alarm']:,}."
+
+
+UNFAIR_LOT = alert_kind(
+    AlertKind(
+        "dice-watch",
+        "dice-watch:lot:{lot}",
+        Level.WARN,
+        "Dice watch",
+        "Dice watch",
+        describe=describe_lot,
+        at_the_pit=True,
+    )
+)
+UNFAIR_SHAKER = alert_kind(
+    AlertKind(
+        "dice-watch",
+        "dice-watch:shaker:{shaker}",
+        Level.WARN,
+        "Dice watch",
+        "Dice watch",
+        describe=describe_shaker,
+        at_the_pit=True,
+    )
+)
+
+
+def subject_of(watched: WatchedDice) -> str:
+    """Return the subject of the case about a finding."""
+    if watched.lot is not None:
+        return f"lot:{watched.lot.code}"
+    return f"shaker:{watched.shaker.code}:{watched.year}"
+
+
+def findings(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return an alert for each finding whose dice or shaker are still in use at a live table.
+
+    It ends when the lot leaves the shaker, or the shaker its table, or when the case about it is closed.
+    """
+    rows = WatchedDice.objects.filter(found_at__isnull=False, kind=WatchedDice.Kind.LIVE)
+    in_use = [
+        row
+        for row in rows.select_related("lot", "shaker__table", "facility")
+        if _table_id(row) is not None and table_id in (None, _table_id(row))
+    ]
+    if not in_use:
+        return []
+    closed = Case.objects.filter(kind=CASE_KIND, status=Case.Status.CLOSED)
+    decided = set(closed.values_list("facility_id", "subject"))
+    return [_alert(row) for row in in_use if (row.facility_id, subject_of(row)) not in decided]
+
+
+def _table_id(row: WatchedDice) -> int | None:
+    """Return the id of the live table where the lot or the shaker is in use now."""
+    shaker = row.shaker
+    if shaker.out_of_order or shaker.table is None or shaker.table.kind != Table.Kind.LIVE:
+        return None
+    if row.lot is not None and (row.lot.status != DiceLot.Status.PLACED or row.lot.shaker_id != shaker.pk):
+        return None
+    return shaker.table.pk
+
+
+def _alert(row: WatchedDice) -> ExpectedAlert:
+    table_id = _table_id(row)
+    assert table_id is not None and row.found_log_evidence is not None and row.found_round is not None
+    kind = UNFAIR_LOT if row.lot is not None else UNFAIR_SHAKER
+    return kind.expected(
+        table_id,
+        section=row.facility.law.section("guide.device"),
+        since=row.found_at,
+        **({"lot": row.lot.code} if row.lot is not None else {}),
+        shaker=row.shaker.code,
+        first_round=row.first_round,
+        round=row.found_round,
+        evidence=evidence_words(row.found_log_evidence),
+        alarm=row.alarm_line,
+    )
+
+
+alert_rule(AlertRule((UNFAIR_LOT, UNFAIR_SHAKER), findings, FINDING_TICKS))
+
+
+# What is known of the columns
+
+
+COUNTED = "counted from throws, which are compared; a count that was changed only changes what the watch says"
+
+
+def of(names: str, about: str = COUNTED) -> dict[str, str]:
+    """The same about each of these columns."""
+    return dict.fromkeys(names.split(), about)
+
+
+declare(
+    HourOfDice,
+    "hour of dice",
+    unproven=of("rounds throws faces totals first_round last_round lot shaker table gaming_day hour"),
+)
+declare(
+    WatchedDice,
+    "watched dice",
+    unproven=of(
+        "rounds throws faces totals first_round last_round facility kind year place lot shaker table first_at "
+        "last_at log_evidence highest found_at found_round found_rounds found_log_evidence"
+    ),
+)
+declare(DiceCursor, "dice cursor", unproven=of("table last_round"))
+declare(
+    TickerStatus,
+    "ticker's status",
+    unproven=of("beat_at failing", "a service's last report, which is overwritten every few seconds"),
+)

@@ -1,10 +1,12 @@
 """Entries about approvals and shakers."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from audit.entry_types import entry_type
 from games.office.documents import DocumentReference
 from games.snapshot_types import ShakerKind
+from tables.equipment.words import approval_subjects
+from tables.words.registry import entry_with_line
 
 
 class ApprovalData(TypedDict):
@@ -25,21 +27,34 @@ class ApprovalData(TypedDict):
     further_versions: NotRequired[Annotated[list[str], "further software versions that it approves"]]
 
 
-APPROVAL_RECORDED = entry_type(
+APPROVAL_RECORDED = entry_with_line(
     "approval.recorded",
     ApprovalData,
     "An approval of equipment was recorded, of one table or of one shaker.",
+    lambda data: "Approval %(reference)s of the %(subject)s recorded" % data,
 )
+
+
+def _approvals_in_words(approvals: Sequence[ApprovalData]) -> str:
+    """Such as "Approval BGL-7 (electrical device) of T-01, T-02"."""
+    words = approval_subjects()
+    names = dict.fromkeys(
+        "%s (%s)" % (approval["reference"], words.get(approval["subject"], approval["subject"]).lower())
+        for approval in approvals
+    )
+    codes = [str(approval["of_table"] or approval["of_shaker"]) for approval in approvals]
+    return "Approval %s of %s" % (" and ".join(names), ", ".join(codes))
 
 
 class ApprovalsRecorded(TypedDict):
     approvals: Annotated[list[ApprovalData], "one for each table or shaker"]
 
 
-APPROVALS_RECORDED = entry_type(
+APPROVALS_RECORDED = entry_with_line(
     "approvals.recorded",
     ApprovalsRecorded,
     "An approval of several tables or shakers was recorded, by one letter.",
+    lambda data: "%s recorded" % _approvals_in_words(data["approvals"]),
 )
 
 
@@ -47,8 +62,11 @@ class ApprovalWithdrawn(ApprovalData):
     why: Annotated[str, "why, in a person's words"]
 
 
-APPROVAL_WITHDRAWN = entry_type(
-    "approval.withdrawn", ApprovalWithdrawn, "An approval of equipment was withdrawn."
+APPROVAL_WITHDRAWN = entry_with_line(
+    "approval.withdrawn",
+    ApprovalWithdrawn,
+    "An approval of equipment was withdrawn.",
+    lambda data: "Approval %(reference)s of the %(subject)s withdrawn" % data,
 )
 
 
@@ -56,8 +74,11 @@ class ApprovalsWithdrawn(ApprovalsRecorded):
     why: Annotated[str, "why, in a person's words"]
 
 
-APPROVALS_WITHDRAWN = entry_type(
-    "approvals.withdrawn", ApprovalsWithdrawn, "Several approvals of equipment were withdrawn at once."
+APPROVALS_WITHDRAWN = entry_with_line(
+    "approvals.withdrawn",
+    ApprovalsWithdrawn,
+    "Several approvals of equipment were withdrawn at once.",
+    lambda data: "%s withdrawn" % _approvals_in_words(data["approvals"]),
 )
 
 
@@ -66,6 +87,9 @@ class ShakerRegistered(TypedDict):
     shaker: str
 
 
-SHAKER_REGISTERED = entry_type(
-    "shaker.registered", ShakerRegistered, "A new shaker was registered in the facility."
+SHAKER_REGISTERED = entry_with_line(
+    "shaker.registered",
+    ShakerRegistered,
+    "A new shaker was registered in the facility.",
+    lambda data: "Shaker %(shaker)s registered" % data,
 )

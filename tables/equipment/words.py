@@ -5,8 +5,10 @@ The codes are in the editions. The sentences are our own, never the regulation's
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from games.wording import with_games
+from tables.words.registry import register
 
 # A line of the inspection or of an approval, as a person confirms it
 LINES = {
@@ -42,6 +44,13 @@ SUBJECTS = {
     "shaker-procedure": "Procedure of the automated shaker",
 }
 
+# The posts at a table
+POSTS = {
+    "dealer": "the dealer",
+    "dealer-left": "the left dealer",
+    "stick": "the stickperson",
+}
+
 
 def inspection_lines() -> Mapping[str, str]:
     """Return every line of an inspection or approval by its code, those of single games included."""
@@ -51,3 +60,15 @@ def inspection_lines() -> Mapping[str, str]:
 def approval_subjects() -> Mapping[str, str]:
     """Return what approvals are of by code, those of single games included."""
     return with_games("APPROVAL_SUBJECTS", SUBJECTS)
+
+
+def words_for_codes(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace codes of subjects, inspection lines and posts among a refusal's parameters with words."""
+    labels_by_name = {"subject": approval_subjects(), "line": inspection_lines(), "post": POSTS}
+    return {
+        name: str(labels_by_name[name].get(value, value)) if name in labels_by_name else value
+        for name, value in params.items()
+    }
+
+
+register(act_lines=(), params=words_for_codes)

@@ -4,7 +4,7 @@ import datetime as dt
 
 from audit.models import Entry
 from tables.core.entries import COLUMNS, read
-from tables.dice.entry_types import DICE_LOT_PLACED
+from tables.dice.custody import DICE_LOT_PLACED
 from tables.figures.plots import LotChange
 from tables.models import Table
 

@@ -22,17 +22,9 @@ from tables.cases.kinds import kind_of as case_kind_of
 from tables.core.alert_kinds import AlertKind, kind_of
 from tables.corrections.reviews import reviewer_names
 from tables.corrections.slips import AWAITED_REVIEW, UNSETTLED_SLIP
-from tables.dice.alert_rules import (
-    DICE_EXPIRED,
-    DICE_ONE_HOUR,
-    DICE_ONE_MINUTE,
-    DICE_TEN_MINUTES,
-    LATE_COUNT,
-    LATE_DESTRUCTION,
-)
-from tables.dice.deadlines import TO_DESTROY, count_due_at
-from tables.failures.alert_rules import DEVICE_FAILURE, SHAKER_FAILURE
-from tables.failures.words import ceased_text
+from tables.dice.at_tables import DICE_EXPIRED, DICE_ONE_HOUR, DICE_ONE_MINUTE, DICE_TEN_MINUTES
+from tables.dice.room import LATE_COUNT, LATE_DESTRUCTION, TO_DESTROY, count_due_at
+from tables.failures import DEVICE_FAILURE, SHAKER_FAILURE, ceased_text
 from tables.limits import section_of
 from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
 from tables.money.slips import transfers_of

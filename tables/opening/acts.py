@@ -12,10 +12,10 @@ from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.posts import holder_ids, verify_staffed
 from tables.core.refusals import GAMING_CEASED, TABLE_IS_CLOSED
-from tables.dice.handling import remove_dice
+from tables.dice.at_tables import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
-from tables.failures.ceasing import resume_gaming
+from tables.failures import resume_gaming
 from tables.models import Inspection, Table
 from tables.money.tray import verify_opener_signed
 from tables.opening.checks import (

@@ -13,7 +13,7 @@ from audit.models import Entry, Stream
 from games.engine.game import PostCode
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.failures.entry_types import DEVICE_FAILED, SHAKER_REPLACED
+from tables.failures import DEVICE_FAILED, SHAKER_REPLACED
 from tables.models import Table
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
 from tables.rounds.no_rolls import ROUND_VOIDED

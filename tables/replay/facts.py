@@ -14,7 +14,7 @@ from tables.core.entries import ENDS, RecordedEntry
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import FILED, PAYING_TYPES, EntryReference
 from tables.corrections.slips import CorrectedEntry
-from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
+from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, EnteredWager, ReplayedRound, WagerKey
 from tables.rounds.no_rolls import THROW_NO_ROLL
 from tables.rounds.play import SEATS_SETTLED, WINNERS_PAID

@@ -13,7 +13,7 @@ from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import key_of, settled_line
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
+from tables.failures import ROUND_RECORDED_BY_HAND
 from tables.replay.difference import Difference
 from tables.replay.readjudication import readjudicate_round, start_round
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound, WagerKey

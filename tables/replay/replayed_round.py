@@ -23,12 +23,7 @@ from tables.corrections.raises import (
     WagerMissed,
     WagerStruck,
 )
-from tables.failures.entry_types import (
-    DEVICE_FAILED,
-    ROUND_RECORDED_BY_HAND,
-    DeviceFailed,
-    RoundRecordedByHand,
-)
+from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND, DeviceFailed, RoundRecordedByHand
 from tables.rounds.course import newly_settled
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL, RoundVoided, ThrowNoRoll
 from tables.rounds.play import (

@@ -19,7 +19,7 @@ from tables.core.held_back import WagerKey as HeldKey
 from tables.core.held_back import amounts_by_seat
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import SettlementLine, key_of, settled_line
-from tables.failures.entry_types import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
+from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, WagerKey
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
 from tables.rounds.play import LAYOUT_CLEARED

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.slips import SLIP_FILED
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
+from tables.failures import ROUND_RECORDED_BY_HAND
 from tables.replay.history import ReplayStep
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
 from tables.rounds.play import (

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from games.kit.tables import COUNT, MONEY, PLAIN, TEXT, Column, Kind, Table
 from games.office.pdf.approval import moment
 from tables.core.entry_types import ALERT_RAISED
-from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.failures import DEVICE_INCIDENT
 from tables.reports.events import (
     AlertRow,
     CorrectionCount,

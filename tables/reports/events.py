@@ -16,7 +16,7 @@ from tables.alerts.entry_types import DISPUTE_REPORTED
 from tables.alerts.words import alert_names
 from tables.core.alert_history import RecordedAlert, alerts_between
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
-from tables.failures.entry_types import DEVICE_INCIDENT
+from tables.failures import DEVICE_INCIDENT
 from tables.models import Table
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_OPENED
 from tables.replay.round_records import ThrowRecord

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
-from tables.failures.entry_types import ROUND_RECORDED_BY_HAND
+from tables.failures import ROUND_RECORDED_BY_HAND
 from tables.reports.figures import ReportRow
 from tables.reports.report_day import ReportDay
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED

@@ -3,6 +3,7 @@
 from typing import Annotated, TypedDict
 
 from audit.entry_types import entry_type
+from tables.words.registry import entry_with_line
 
 
 class ChangeElsewhere(TypedDict):
@@ -15,8 +16,11 @@ DUTY_CHANGED = entry_type(
 )
 
 
-EQUIPMENT_CHANGED = entry_type(
-    "equipment.changed", ChangeElsewhere, "An act on the equipment stream changed what this table shows."
+EQUIPMENT_CHANGED = entry_with_line(
+    "equipment.changed",
+    ChangeElsewhere,
+    "An act on the equipment stream changed what this table shows.",
+    lambda data: "Approvals or shakers changed",
 )
 
 

@@ -1,6 +1,6 @@
 """What a failed device means for the round, before anybody reports it: from the snapshot and the edition's sections.
 
-The act itself decides (`tables.failures.acts`). These are its possible ends in words, for the dialog that asks.
+The act itself decides (`tables.failures`). These are its possible ends in words, for the dialog that asks.
 """
 
 from typing import Literal, TypedDict

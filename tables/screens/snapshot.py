@@ -37,7 +37,7 @@ from tables.core.alerts import held
 from tables.core.context import TableContext, newest_revisions
 from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.equipment import table_signs
-from tables.failures.words import ceased_text
+from tables.failures import ceased_text
 from tables.limits import pending_change
 from tables.models import Table
 from tables.money.slips import transfers_part

@@ -24,11 +24,11 @@ from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
 from tables.core.typed_days import read_day
-from tables.dice import deadlines, lots
-from tables.dice.custody_acts import TOLERANCE_UM
-from tables.dice.entry_types import DICE_DESTROYED
+from tables.dice import lots, room
+from tables.dice.custody import DICE_DESTROYED
+from tables.dice.room import TOLERANCE_UM
+from tables.dice_watch.counting import years_words
 from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
-from tables.dice_watch.words import years_words
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
 from tables.models import (
@@ -127,7 +127,7 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
         state = ""
     now = clock.now()
     counts = lots.counts_by_status(facility_row)
-    late = [deadline for deadline in deadlines.dice_deadlines(facility_row, now) if deadline.is_late]
+    late = [deadline for deadline in room.dice_deadlines(facility_row, now) if deadline.is_late]
     context = page_context(person, facility_row, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
         "strip": _strip(counts),
@@ -157,17 +157,17 @@ def dice_control(request: HttpRequest, facility: str) -> HttpResponse:
     person, facility_row = facility_page_for(request, facility, DICE)
     now = clock.now()
     today = facility_row.local(now).date()
-    counted_by = deadlines.count_due_at(facility_row)
+    counted_by = room.count_due_at(facility_row)
     context = page_context(person, facility_row, DICE, now) | {
         "count": {"due_at": counted_by, "is_late": counted_by is not None and counted_by <= now},
-        "destructions": deadlines.destructions_due(facility_row, now),
+        "destructions": room.destructions_due(facility_row, now),
         "law": facility_row.law.custody,
         "counts": [_count_row(count) for count in _latest_counts(facility_row)],
         "instruments": [
             _instrument_row(row, today) for row in Instrument.objects.filter(facility=facility_row)
         ],
         "kinds": Instrument.Kind.choices,
-        "statuses": [(status, LABELS[Status(status)]) for status in deadlines.COUNTED_STATUSES],
+        "statuses": [(status, LABELS[Status(status)]) for status in room.COUNTED_STATUSES],
         "keeper": person.role in DICE_KEEPERS,
         "today": today,
         "now": now,
@@ -186,7 +186,7 @@ def _count_row(count: DiceCount) -> dict[str, Any]:
     """A count with each status as counted and by the record."""
     lines = [
         (SHORT[Status(status)], count.counted[status], count.expected[status])
-        for status in deadlines.COUNTED_STATUSES
+        for status in room.COUNTED_STATUSES
     ]
     return {"count": count, "lines": lines, "differs": count.counted != count.expected}
 

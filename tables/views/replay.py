@@ -16,7 +16,7 @@ from tables.core.entries import of_round
 from tables.corrections import slip_page
 from tables.desk.access import authorize_desk, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
-from tables.dice.entry_types import DICE_LOT_PLACED
+from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound

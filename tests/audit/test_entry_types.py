@@ -15,7 +15,7 @@ from games.snapshot_types import ShakerKind, TableKind
 from tables.core.entries import ENDS, OF_DISPUTES
 from tables.core.entry_types import Breach
 from tables.corrections.slips import SlipKind
-from tables.dice.entry_types import DiceColors
+from tables.dice.custody import DiceColors
 from tables.management.reference import entries as page_of_entries
 from tables.models import DiceLot, Shaker, Slip, Table
 from tables.staffing.alert_rules import BREACHES

@@ -10,7 +10,7 @@ from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.separation import policy
 from tables.clock.ticker import tick
-from tables.dice import deadlines
+from tables.dice import room
 from tables.models import Alert, DiceCount, DiceLot, Instrument
 from tests.tables.test_dice_custody import TWO, box, die, issue, measure, newest, receive, stored
 from tests.tables.test_dice_pages import see, words
@@ -177,7 +177,7 @@ def test_a_count_is_compared_with_the_record_and_says_what_differs(hands, scene)
 def test_a_count_is_due_after_the_days_of_the_jurisdiction(hands, scene):
     facility = Facility.objects.get()
     days = jurisdiction("PA").custody.count_days
-    assert deadlines.count_due_at(facility) == hands.now + days * DAY
+    assert room.count_due_at(facility) == hands.now + days * DAY
     hands.now += days * DAY
     tick()
     (alert,) = Alert.objects.filter(key="late-count")
@@ -188,7 +188,7 @@ def test_a_count_is_due_after_the_days_of_the_jurisdiction(hands, scene):
     tick()
     alert.refresh_from_db()
     assert alert.ended_at is not None
-    assert deadlines.count_due_at(facility) == DiceCount.objects.get().counted_at + days * DAY
+    assert room.count_due_at(facility) == DiceCount.objects.get().counted_at + days * DAY
 
 
 def test_dice_out_of_play_are_destroyed_within_the_hours_of_the_jurisdiction(hands, scene):
@@ -197,7 +197,7 @@ def test_dice_out_of_play_are_destroyed_within_the_hours_of_the_jurisdiction(han
     measure(scene, die(balanced=False), die(), die())
     hours = jurisdiction("PA").custody.destruction_hours
     facility = Facility.objects.get()
-    due = deadlines.destructions_due(facility, hands.now)
+    due = room.destructions_due(facility, hands.now)
     assert [(row.lot.code, row.due_at, row.is_late) for row in due] == [
         ("L-0001", hands.now + hours * HOUR, False),
         ("L-0101", hands.now + hours * HOUR, False),
@@ -214,4 +214,4 @@ def test_dice_out_of_play_are_destroyed_within_the_hours_of_the_jurisdiction(han
     tick()
     alert.refresh_from_db()
     assert alert.ended_at is not None
-    assert deadlines.destructions_due(facility, hands.now) == []
+    assert room.destructions_due(facility, hands.now) == []

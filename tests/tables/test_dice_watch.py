@@ -35,11 +35,8 @@ from tables.cases.kinds import words_of_case
 from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
 from tables.dice_watch import page as watch_page
-from tables.dice_watch.alert_rules import UNFAIR_LOT
-from tables.dice_watch.page import lots_at, watch_of
-from tables.dice_watch.plots import EvidenceWords, evidence_line
-from tables.dice_watch.watch import count_dice
-from tables.dice_watch.words import rarity_words
+from tables.dice_watch.counting import UNFAIR_LOT, count_dice, rarity_words
+from tables.dice_watch.page import EvidenceWords, evidence_line, lots_at, watch_of
 from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot

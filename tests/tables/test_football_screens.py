@@ -9,7 +9,7 @@ from games.catalog.football import gridiron, screens
 from games.catalog.football.templatetags import football
 from games.engine import Rules
 from games.registry import game_of
-from tables.dice.entry_types import WithdrawalReason
+from tables.dice.custody import WithdrawalReason
 from tables.screens.fragments import render
 from tables.templatetags.floor import UNFIT
 from tests.markup import one_line

@@ -13,7 +13,7 @@ from audit.models import Entry
 from tables.clock import ticker
 from tables.clock.status import StatusWriter
 from tables.clock.ticker import Checks, Ticker, tick, warn_of_dice
-from tables.dice import watch
+from tables.dice import at_tables
 from tables.models import Alert, DiceLot
 from tests.tables.cast import make_scene
 
@@ -133,8 +133,8 @@ def test_warnings_that_nobody_ticked_for_are_not_made_up_for(hands, scene):
 def test_two_tickers_that_saw_the_same_lot_record_it_once(hands, scene):
     lot = DiceLot.objects.get(code="L-0001")
     hands.now += 2 * A_DAY
-    assert watch._warn(lot.pk, "larkfield", "T-01") == scene.table.pk
-    assert watch._warn(lot.pk, "larkfield", "T-01") is None
+    assert at_tables._warn(lot.pk, "larkfield", "T-01") == scene.table.pk
+    assert at_tables._warn(lot.pk, "larkfield", "T-01") is None
     assert len(entries("dice_lot.expired")) == len(standing()) == 1
 
 

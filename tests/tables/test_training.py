@@ -13,7 +13,7 @@ from audit.models import Stream
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.demo.seeding import make_lot
-from tables.dice.handling import verify_lot_fits
+from tables.dice.at_tables import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
 from tables.opening.new_tables import make_table
 from tables.rounds import play

@@ -1,1 +1,0 @@
-"""Failed devices, shakers and layouts: manual settlement and repair."""
