@@ -21,7 +21,7 @@ from audit.exporting.worker_process import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
 from config.handler import OneThreadHandler  # noqa: E402
 from config.origins import with_same_origin  # noqa: E402
-from tables.clock.ticker import with_ticker  # noqa: E402
+from tables.ticker import with_ticker  # noqa: E402
 from tables.views.sockets import websocket_urlpatterns  # noqa: E402
 
 sockets = AllowedHostsOriginValidator(with_same_origin(CookieMiddleware(URLRouter(websocket_urlpatterns))))

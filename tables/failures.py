@@ -38,8 +38,7 @@ from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
 from tables.core.wager_input import WagerInput, read_wager_input
 from tables.dice.at_tables import remove_dice
-from tables.equipment.checks import Equipment
-from tables.equipment.tosses import verify_tosses
+from tables.equipment.approvals import Equipment, verify_tosses
 from tables.models import Round, Shaker, Table
 from tables.money.chips import verify_chips_exist
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round

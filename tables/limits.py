@@ -14,7 +14,7 @@ The limits of a table (`Table.min_cents`, `max_cents`) refuse no wager: one outs
 New Jersey's texts have no rule on limits. The same steps are a practice of the facility there (reading A45).
 
 Drawn by templates/tables/limits, for the console, a table's page and its tile; the signs by
-`tables.equipment.table_signs`. Limits bind nobody's chips: `tables.rounds.wagers` refuses amounts that no chips make.
+`tables.equipment.signs`. Limits bind nobody's chips: `tables.rounds.wagers` refuses amounts that no chips make.
 """
 
 import datetime as dt

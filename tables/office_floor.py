@@ -14,7 +14,7 @@ from games.office.calendar import BEGINS, ENDS, Deadline
 from games.office.core.floor import DealtTable
 from tables import limits
 from tables.core.duty import is_on_duty_at_facility
-from tables.equipment.words import SUBJECTS
+from tables.equipment.approvals import SUBJECTS
 from tables.models import Approval, LimitsChange, Shaker, Table
 from tables.words.entries import words_of
 

@@ -16,7 +16,6 @@ import tables.cases.case
 import tables.cases.kinds
 import tables.cases.outcomes
 import tables.cases.reports
-import tables.clock.alert_rules
 import tables.core.post_acts
 import tables.corrections.before_money
 import tables.corrections.filing
@@ -40,11 +39,8 @@ import tables.dice.at_tables
 import tables.dice.custody
 import tables.dice.room
 import tables.dice_watch.counting
-import tables.equipment.alert_rules
-import tables.equipment.approval_acts
-import tables.equipment.columns
-import tables.equipment.sign_forms
-import tables.equipment.words
+import tables.equipment.approvals
+import tables.equipment.signs
 import tables.failures
 import tables.figures.columns
 import tables.figures.record_checks
@@ -78,8 +74,7 @@ import tables.rounds.play
 import tables.rounds.returns
 import tables.rounds.settlement
 import tables.rounds.wagers
-import tables.rules.alert_rules
-import tables.rules.words
+import tables.rules
 import tables.runner.alert_rules
 import tables.setup.acts
 import tables.setup.alert_rules
@@ -97,4 +92,5 @@ import tables.staffing.record_checks
 import tables.staffing.staff_acts
 import tables.staffing.supervision_acts
 import tables.staffing.words
+import tables.ticker
 import tables.words.entries

@@ -163,7 +163,7 @@ try:
     1 / 0
 except ZeroDivisionError:
     logging.getLogger("django.request").exception("Internal Server Error: %s", "/floor/")
-logging.getLogger("tables.clock.ticker").warning("a tick failed")
+logging.getLogger("tables.ticker.ticker").warning("a tick failed")
 """
     # As uvicorn does: it sets its own logging up, and imports the application then.
     code = f"from uvicorn import Config; Config('config.asgi:application', access_log=False)\n{code}"

@@ -18,7 +18,7 @@ class Product:
 
     SNAPSHOT = ("tables.screens.snapshot:of_table", "tables.snapshot:of_table")
     CLOCK = ("audit.clock:override", "audit.clock:at")
-    TICKER = ("tables.clock.ticker:Ticker", "tables.ticker:Ticker")
+    TICKER = ("tables.ticker.ticker:Ticker", "tables.ticker:Ticker")
     SEALER = ("audit.sealing.sealer:Sealer",)
 
     @staticmethod

@@ -24,8 +24,7 @@ from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.core.refusals import TABLE_IS_CLOSED
 from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT
-from tables.rules.alert_rules import NEW_RULES
-from tables.rules.notice import acknowledge_rules
+from tables.rules import NEW_RULES, acknowledge_rules
 from tables.runner.table import ActOutcome, act
 
 MAX_ID = 2**53 - 1

@@ -23,7 +23,7 @@ from tables.core.entry_types import (
     AlertAcknowledged,
     AlertRaised,
 )
-from tables.equipment.words import words_for_codes
+from tables.equipment.approvals import words_for_codes
 from tables.failures import DEVICE_INCIDENT
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
 from tables.words.registry import line, register

@@ -38,7 +38,7 @@ from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import RoundHistory, WagerRow
 from tables.replay.layout import layout_snapshot
 from tables.replay.replayed_round import SETTLING_TYPES
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 from tables.runner.facility import CASES
 from tables.words.entries import data_of
 

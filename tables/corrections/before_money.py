@@ -59,7 +59,7 @@ from tables.rounds.settlement import (
 )
 from tables.rounds.views import labels
 from tables.rounds.wagers import report_over_max, verify_in_chips, verify_seated
-from tables.rules.suspensions import verify_not_suspended_since_opening
+from tables.rules import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars

@@ -29,8 +29,7 @@ from tables.core.permissions import DEALERS, has_work_for
 from tables.demo import floor as demo
 from tables.demo.floor import approve_signs
 from tables.demo.office import seed_office
-from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
-from tables.equipment.tosses import TOSSES
+from tables.equipment.approvals import SHAKER_SUBJECTS, TOSSES, Equipment
 from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table
 from tables.money.chips import change_chips
 from tables.opening.new_tables import make_table

@@ -21,7 +21,6 @@ from games.models import Facility, RulesSubmission
 from games.office.submissions.filing import NO_SUCH_SUBMISSION
 from games.snapshot_types import TableKind
 from games.submissions import rules_of
-from tables.clock.ticker import watch_tables
 from tables.demo.evening import Hands, verify_demo
 from tables.demo.seeding import rules_at
 from tables.demo.simulated_crew import Staff, staff_of
@@ -45,7 +44,8 @@ from tables.demo.simulated_money import TableChips
 from tables.demo.simulation import SimulatedTable, acts_of_round, equipped_table, table_code
 from tables.models import Pit, Table
 from tables.opening.new_tables import newest_submission
-from tables.rules.watch import record_rules_changes
+from tables.rules import record_rules_changes
+from tables.ticker import watch_tables
 
 TABLES_OF_A_PIT = 8
 LEAST_PITS = 3

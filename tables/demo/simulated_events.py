@@ -31,7 +31,7 @@ from tables.handover.shifts import shift_to_hand_over
 from tables.limits import pending_change
 from tables.models import Alert, Round, Slip, Table, Throw
 from tables.rounds.settlement import Totals
-from tables.rules.alert_rules import NEW_RULES
+from tables.rules import NEW_RULES
 from tables.runner import facility as facility_runner
 from tables.staffing.relief import dealers_on_duty
 

@@ -27,7 +27,7 @@ from tables.models import Case, Slip, Table
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import DISPUTE, ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import SETTLING_TYPES, WagerKey
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 
 OUTCOME_WORDS = {
     WIN: "Won",

@@ -1,4 +1,8 @@
-"""The register of equipment: what each table's edition requires, and the approvals of each shaker."""
+"""The register of equipment: what each table's edition requires, the approvals of each shaker, and a coming version.
+
+A version of this software deals at a table only where the approval of its electrical device names it. Before workers
+of another version start, `check_upgrade` says at which tables that is missing (docs/deployment.md).
+"""
 
 import datetime as dt
 from collections.abc import Callable
@@ -11,9 +15,10 @@ from audit import clock
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, edition
-from games.models import Facility
+from games.jurisdictions import is_body
+from games.models import Facility, PreparedChange
 from tables.core.context import TableContext
-from tables.equipment.checks import (
+from tables.equipment.approvals import (
     DEVICE,
     INCOMPLETE,
     MISSING,
@@ -301,3 +306,91 @@ def _former_approvals(
     over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))
     every = over.order_by("approved_on", "pk")
     return {(approval.subject, approval.table_id, approval.shaker_id): approval for approval in every}
+
+
+# What is missing before workers of another version may deal
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """A table whose edition requires an approval of the version: whether it has it, and whether the way back has it.
+
+    `waits` is the code of the prepared change that would approve the version here, or "".
+    """
+
+    table: Table
+    section: str
+    is_approved: bool
+    is_way_back: bool
+    waits: str = ""
+
+
+@dataclass
+class UpgradeCheck:
+    """The tables of all facilities that need an approval of a version."""
+
+    version: str
+    tables: list[TableVersion] = field(default_factory=list)
+
+    @property
+    def missing(self) -> list[TableVersion]:
+        """The tables at which no round would begin with this version."""
+        return [row for row in self.tables if not row.is_approved]
+
+    @property
+    def no_way_back(self) -> list[TableVersion]:
+        """The tables at which no round would begin with the version that runs now."""
+        return [row for row in self.tables if not row.is_way_back]
+
+
+def check_upgrade(version: str) -> UpgradeCheck:
+    """Look at every table that is not a simulation. A table without rules in force or a device needs nothing."""
+    check = UpgradeCheck(version)
+    for facility in Facility.objects.order_by("code"):
+        waiting = _waiting_changes(facility, version)
+        tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
+        for table in tables.select_related("facility", "stream", "pit").order_by("code"):
+            ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
+            equipment = Equipment(ctx)
+            try:
+                rules = [rule for rule in equipment.required_approvals if rule.subject == DEVICE]
+            except Refusal:  # without rules in force, the table deals with no version
+                continue
+            for rule in rules:
+                versions = _versions_in_effect(equipment, rule)
+                check.tables.append(
+                    TableVersion(
+                        table,
+                        ctx.rules.section(DEVICE),
+                        version in versions,
+                        settings.BUILD in versions,
+                        waiting.get(table.code, ""),
+                    )
+                )
+    return check
+
+
+def _versions_in_effect(equipment: Equipment, rule: ApprovalRule) -> set[str]:
+    """The versions that approvals in effect name, each by the body and with the lines that the edition requires."""
+    return {
+        version
+        for approval in equipment.approvals_in_effect
+        if approval.subject == DEVICE
+        and (not rule.body or is_body(approval.body, rule.body))
+        and set(rule.lines) <= set(approval.lines)
+        for version in approval.versions
+    }
+
+
+def _waiting_changes(facility: Facility, version: str) -> dict[str, str]:
+    """The codes of prepared changes that would approve the version, by the code of the table."""
+    waiting: dict[str, str] = {}
+    rows = PreparedChange.objects.filter(facility=facility, status=PreparedChange.Status.WAITING)
+    for change in rows.filter(act="record_approval").order_by("pk"):
+        params = change.params
+        if params.get("subject") != DEVICE:
+            continue
+        if version in [params.get("version"), *params.get("versions", [])]:
+            for code in [params.get("table"), *params.get("tables", [])]:
+                waiting[str(code)] = change.code
+    return waiting

@@ -13,8 +13,7 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.core.posts import holder_ids, verify_staffed
 from tables.core.refusals import GAMING_CEASED, TABLE_IS_CLOSED
 from tables.dice.at_tables import remove_dice
-from tables.equipment.checks import Equipment
-from tables.equipment.tosses import verify_tosses
+from tables.equipment.approvals import Equipment, verify_tosses
 from tables.failures import resume_gaming
 from tables.models import Inspection, Table
 from tables.money.tray import verify_opener_signed
@@ -31,9 +30,7 @@ from tables.opening.checks import (
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED, TableClosed, TermsData
 from tables.opening.refusals import EDITION_LAPSED, TABLE_NOT_CLOSED
 from tables.players.ratings import end_with_seats
-from tables.rules.alert_rules import NEW_RULES
-from tables.rules.notice import current_rules
-from tables.rules.suspensions import verify_game_not_suspended
+from tables.rules import NEW_RULES, current_rules, verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.staffing.breaks import pause_work, resume_work

@@ -21,10 +21,8 @@ from games.snapshot_types import (
 )
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.equipment.checks import Equipment
-from tables.equipment.table_signs import form_note
-from tables.equipment.tosses import TOSSES
-from tables.equipment.words import inspection_lines
+from tables.equipment.approvals import TOSSES, Equipment, inspection_lines
+from tables.equipment.signs import form_note
 from tables.models import Alert, Inspection, Table
 from tables.opening.checks import (
     closing_refusals,
@@ -34,7 +32,7 @@ from tables.opening.checks import (
     verify_secured,
 )
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
-from tables.rules.suspensions import verify_game_not_suspended
+from tables.rules import verify_game_not_suspended
 from tables.words.sentences import dollars, missing_by, moment, short
 
 

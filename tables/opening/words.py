@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tables.equipment.words import POSTS
+from tables.equipment.approvals import POSTS
 from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
 from tables.words.registry import line, register
 from tables.words.sentences import dice_words

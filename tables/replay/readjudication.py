@@ -26,7 +26,7 @@ from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
 from tables.replay.rules_finder import RulesFinder
 from tables.rounds.settlement import Raise, settled_data, taken_cents
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 
 UNREADABLE = (*MISSHAPEN, Refusal)
 

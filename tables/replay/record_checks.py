@@ -12,7 +12,7 @@ from tables.models import Table
 from tables.replay.play_tables import differences_of
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.rules_finder import RulesFinder
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 
 PLAY_DIFFERS = declare_finding(
     "play-differs",

@@ -27,15 +27,12 @@ from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.seats import leave_after_round, take_seats
-from tables.equipment.checks import Equipment
+from tables.equipment.approvals import Equipment
 from tables.limits import apply_when_due
 from tables.models import Round, Settlement, Table, Throw, Wager
 from tables.money.tray import add_ended_round, verify_chips_may_move
 from tables.players.ratings import end_with_seats
-from tables.rules import notice
-from tables.rules.approved_terms import verify_terms_approved
-from tables.rules.notice import record_change, verify_acknowledged
-from tables.rules.suspensions import verify_game_not_suspended
+from tables.rules import record_change, verify_acknowledged, verify_game_not_suspended, verify_terms_approved
 from tables.runner.table import ActOutcome, act
 from tables.staffing.entry_types import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
 from tables.words.registry import line, register
@@ -148,7 +145,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)
-        notice.record_change(ctx)
+        record_change(ctx)
 
 
 def newly_settled(state: RoundState) -> tuple[Settled, ...]:

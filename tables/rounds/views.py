@@ -24,7 +24,7 @@ from tables.models import Round, Table
 from tables.rounds.no_rolls import end_reason_text
 from tables.rounds.play import BETS_CLOSED
 from tables.rounds.wagers import WAGERS_PLACED, PlacedWager
-from tables.rules import suspensions
+from tables.rules import suspension_data
 from tables.words.sentences import number_words, short, step_label
 
 # The wagers of some rules, with their odds
@@ -52,7 +52,7 @@ def layout(ctx: TableContext) -> list[LayoutWager]:
             "label": label,
             "family": family,
             "odds": list(odds),
-            "stopped": suspensions.suspension_data(ctx, code),
+            "stopped": suspension_data(ctx, code),
         }
         for code, label, family, odds in _layout(ctx.rules)
     ]

@@ -37,7 +37,7 @@ from tables.models.rounds import FlagOrNone
 from tables.money.chips import verify_chips_exist
 from tables.players.ratings import end_with_seats
 from tables.rounds.course import ensure_round
-from tables.rules.suspensions import verify_not_suspended
+from tables.rules import verify_not_suspended
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars, seats_words

@@ -39,9 +39,12 @@ from tables.models import Round, Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import views
 from tables.rounds.views import labels
-from tables.rules import suspensions
-from tables.rules.notice import awaits_acknowledgment, current_rules
-from tables.rules.refusals import RULES_NOT_ACKNOWLEDGED
+from tables.rules import (
+    RULES_NOT_ACKNOWLEDGED,
+    awaits_acknowledgment,
+    current_rules,
+    verify_game_not_suspended,
+)
 from tables.words.sentences import (
     dollars,
     instruction,
@@ -431,7 +434,7 @@ def _missing(ctx: TableContext, name: str) -> Missing | None:
         return None
     try:
         if ctx.round is None:
-            suspensions.verify_game_not_suspended(ctx)
+            verify_game_not_suspended(ctx)
         if uses_the_dice:
             ctx.verify_dice_in_time()
         else:

@@ -57,8 +57,7 @@ from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of, line_name
 from tables.core.pace import Recent, is_slow
 from tables.core.refusals import ROUND_IN_PLAY
-from tables.equipment import table_signs
-from tables.equipment.table_signs import SignFace
+from tables.equipment.signs import SignFace, board, notice_minutes
 from tables.money.drops import DROP_BOX_IS_ON
 from tables.money.slips import TRANSFERS_UNDER_WAY
 from tables.money.tray import CLOSER_MISSING
@@ -1026,7 +1025,7 @@ class SignData(ScreenData):
     @cached_property
     def signs(self) -> list[SignFace]:
         """Every sign of a table that has content now."""
-        return table_signs.board(self.s)
+        return board(self.s)
 
     @cached_property
     def earlier_rolls(self) -> list[list[int]]:
@@ -1351,7 +1350,7 @@ class TableData(ScreenData):
     @cached_property
     def notice_minutes(self) -> int:
         """The minutes of notice of a change of the limits."""
-        return table_signs.notice_minutes(self.s)
+        return notice_minutes(self.s)
 
 
 class ConsoleData(ScreenData):

@@ -36,7 +36,7 @@ from tables.core import posts, reads
 from tables.core.alerts import held
 from tables.core.context import TableContext, newest_revisions
 from tables.core.refusals import NO_RULES_IN_FORCE
-from tables.equipment import table_signs
+from tables.equipment.signs import forms_of, local_day, pending_change_data
 from tables.failures import ceased_text
 from tables.limits import pending_change
 from tables.models import Table
@@ -160,7 +160,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "halted": halted,
         "rules": _rules(ctx, day),
         "limits": _limits(ctx, play.changes),
-        "signs": table_signs.forms_of(table),
+        "signs": forms_of(table),
         "people": _people(table),
         "shaker": _shaker(ctx),
         "lot": _lot(ctx),
@@ -230,7 +230,7 @@ def _limits(ctx: TableContext, has_pending_change: bool) -> Limits:
     return {
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,
-        "pending": table_signs.pending_change_data(table, change, ctx.now),
+        "pending": pending_change_data(table, change, ctx.now),
     }
 
 
@@ -256,7 +256,7 @@ def _rules(ctx: TableContext, day: dt.date) -> RulesFacts:
         "chapter": edition.title,
         "overrides": {row: str(odds) for row, odds in ctx.rules.overrides},
         "in_force": ctx.deals,
-        "approved_on": table_signs.local_day(ctx.table.facility, submission.decided_at),
+        "approved_on": local_day(ctx.table.facility, submission.decided_at),
         "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
         "text_from": edition.in_force_from.isoformat(),
         "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,

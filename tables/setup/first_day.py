@@ -18,9 +18,9 @@ from games.submissions import all_in_force
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.permissions import CAGE, DEALERS, FLOOR, STAFFERS
-from tables.equipment.checks import Equipment
+from tables.equipment.approvals import Equipment
 from tables.equipment.register import TableEquipment, equipment_by_table
-from tables.equipment.table_signs import SIGN_OF_LINE
+from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Assignment, DiceLot, Qualification, Shaker, Table
 
 

@@ -18,7 +18,7 @@ from tables.cases.inbox import open_count
 from tables.core.permissions import CAGE, may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
-from tables.equipment.words import approval_subjects, inspection_lines
+from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.models import Approval, Table
 from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, ROTATION, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF

@@ -12,7 +12,7 @@ from games.engine.game import Game
 from games.formats import money, signed
 from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
-from tables.equipment import table_signs
+from tables.equipment.signs import notice_minutes
 from tables.rounds.no_rolls import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
@@ -33,7 +33,7 @@ for snapshot_filter in (
     screen_data.dice_count,
     screen_data.faces,
     screen_data.label,
-    table_signs.notice_minutes,
+    notice_minutes,
 ):
     register.filter(snapshot_filter)
 

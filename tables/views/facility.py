@@ -29,8 +29,14 @@ from tables.dice.custody import DICE_DESTROYED
 from tables.dice.room import TOLERANCE_UM
 from tables.dice_watch.counting import years_words
 from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
-from tables.equipment import register
-from tables.equipment.approval_acts import OFFICE_ROLES
+from tables.equipment.approvals import OFFICE_ROLES
+from tables.equipment.register import (
+    ENDS_SOON,
+    RequiredApproval,
+    approvals_by_shaker,
+    equipment_by_table,
+    software,
+)
 from tables.models import (
     Assignment,
     DiceCount,
@@ -251,18 +257,18 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     """The approvals that each table's edition requires, and those on file."""
     person, facility_row = facility_page_for(request, facility, EQUIPMENT)
     now = clock.now()
-    tables = register.equipment_by_table(facility_row, now)
+    tables = equipment_by_table(facility_row, now)
     requirements = [requirement for table in tables for requirement in table.requirements]
     context = page_context(person, facility_row, EQUIPMENT, now) | {
         "tables": tables,
-        "software": register.software(tables),
-        "shakers": register.approvals_by_shaker(facility_row, now),
+        "software": software(tables),
+        "shakers": approvals_by_shaker(facility_row, now),
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
             "required": len(requirements),
             "on_file": sum(not requirement.blocks_opening for requirement in requirements),
-            "soon": sum(requirement.state == register.ENDS_SOON for requirement in requirements),
+            "soon": sum(requirement.state == ENDS_SOON for requirement in requirements),
         },
         "office": person.role in OFFICE_ROLES,
         "kinds": Shaker.Kind.choices,
@@ -274,7 +280,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     return render(request, "tables/facility/equipment.html", context)
 
 
-def _letters_of(requirements: list[register.RequiredApproval]) -> dict[int, str]:
+def _letters_of(requirements: list[RequiredApproval]) -> dict[int, str]:
     """Return the codes of the letters of these approvals, by id. Their bytes are not read."""
     ids = {row.approval.letter_id for row in requirements if row.approval and row.approval.letter_id}
     return dict(Document.objects.filter(pk__in=ids).values_list("pk", "code"))

@@ -20,7 +20,7 @@ from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 from tables.runner.access import Denied, enrolled_device, table_for
 
 from ..models import Round, Slip, Table

@@ -10,8 +10,15 @@ from games.models import SignForm
 from games.office.pdf import sign_paper
 from games.office.signs import KINDS
 from games.snapshot_types import Snapshot
-from tables.equipment import table_signs
-from tables.equipment.table_signs import SignFace
+from tables.equipment.signs import (
+    BOARD_KINDS,
+    SignFace,
+    day,
+    form_of,
+    has_content,
+    sign,
+    verify_form_in_force,
+)
 from tables.runner.access import Denied, sign_for, sign_station
 from tables.screens import fragments, snapshot
 from tables.words.sentences import say, short, title
@@ -52,8 +59,8 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         "label": SignForm.Kind(kind).label,
         "kinds": [
             (sign_kind, SignForm.Kind(sign_kind).label)
-            for sign_kind in (*table_signs.BOARD_KINDS, "test")
-            if table_signs.form_of(state["signs"], sign_kind) and table_signs.has_content(state, sign_kind)
+            for sign_kind in (*BOARD_KINDS, "test")
+            if form_of(state["signs"], sign_kind) and has_content(state, sign_kind)
         ],
         "sign": sign,
         "paper": paper,
@@ -84,15 +91,15 @@ def _sign(
         raise Denied
     state = snapshot.of_table(row.pk)
     try:
-        table_signs.verify_form_in_force(row, kind)
-        return state, table_signs.sign(state, kind), None
+        verify_form_in_force(row, kind)
+        return state, sign(state, kind), None
     except Refusal as refusal:
         return state, None, refusal
 
 
 def _paper(state: Snapshot, sign: SignFace) -> sign_paper.SignSheet:
     form = sign["form"]
-    approved = f"approved {table_signs.day(form['approved_on'])}" if form["approved_on"] else ""
+    approved = f"approved {day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
         state["table"]["facility_name"],
         state["table"]["code"],

@@ -23,10 +23,10 @@ from script.fingerprint.scenes.office import play_office, play_providers, play_r
 from script.fingerprint.scenes.rooms import play_rooms
 from script.fingerprint.scenes.tables import play_dice_and_shakers, play_limits
 from tables.cases.case import open_found_cases
-from tables.clock.ticker import Ticker
 from tables.desk.runner import STREAM, execute
 from tables.figures import rollup
 from tables.models import Alert, Case, CaseLetter
+from tables.ticker import Ticker
 from tests.desk import test_retention
 from tests.tables import (
     slip_scene,

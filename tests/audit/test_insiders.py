@@ -40,7 +40,6 @@ from games.models import ChangeNotice
 from games.separation import policy
 from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
-from tables.clock.ticker import tick
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
 from tables.figures.player_figures import figures_of
@@ -65,6 +64,7 @@ from tables.rounds.no_rolls import VOID_REASONS, end_reason_text
 from tables.runner.system import system_context
 from tables.screens import fragments
 from tables.staffing.record_checks import check_registrations
+from tables.ticker import tick
 from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.conftest import Hands

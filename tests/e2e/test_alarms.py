@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from audit import clock
 from audit.devices import enroll
 from games.models import Facility
-from tables.clock.alert_rules import STALE_TABLET
 from tables.core.alert_kinds import ExpectedAlert
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
@@ -18,6 +17,7 @@ from tables.models import Alert, Pit, Table
 from tables.opening.new_tables import make_table
 from tables.rounds.wagers import OVER_MAX
 from tables.runner.system import for_each_table
+from tables.ticker import STALE_TABLET
 from tests.e2e.floor import Dashboard, become, dashboard, resize, touch
 from tests.e2e.test_looks import CUT_LINES, CUT_OFF, CUT_TEXT, LEAST_ON_A_WALL, SMALL_TEXT, broken_rules
 from tests.services.chromium import Pages

@@ -90,8 +90,8 @@ def test_the_rail_counts_down_by_itself(scene, new_page):
     import datetime as dt
 
     from audit import clock
-    from tables.clock.ticker import warn_of_dice
     from tables.models import DiceLot
+    from tables.ticker import warn_of_dice
 
     DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() + dt.timedelta(seconds=59))
     warn_of_dice()

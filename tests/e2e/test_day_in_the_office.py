@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from audit import clock
-from tables.clock.ticker import tick
 from tables.models import LimitsChange
+from tables.ticker import tick
 from tests.e2e.floor import Screen, Tablet, letter, resize, touch
 from tests.e2e.test_looks import CUT_OFF, SIZES
 from tests.e2e.test_office_submissions import Desk

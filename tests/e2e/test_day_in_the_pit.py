@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from audit import clock
 from audit.devices import enroll
-from tables.clock.ticker import tick
 from tables.models import Alert, DiceLot, Round, Table
+from tables.ticker import tick
 from tests.e2e.floor import Dashboard, Screen, Tablet, touch
 from tests.e2e.test_rooms import Office, measure
 from tests.services.chromium import Pages

@@ -22,7 +22,7 @@ from games.guide.words import game_words
 from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.wording import REASONS, with_games
-from tables.equipment.words import approval_subjects, inspection_lines
+from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.words.sentences import NEXT_LABELS, STEP_LABELS
 from tests.fixtures import games as fixtures
 from tests.tables.cast import make_scene

@@ -27,7 +27,6 @@ from games.registry import GAMES, game_by_code, seats_of
 from games.separation.changes import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
-from tables.clock.ticker import tick
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.reads import read_table
@@ -58,6 +57,7 @@ from tables.runner import table as road
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, round_view, selectors
 from tables.screens.snapshot import DisplayContext, of_table
+from tables.ticker import tick
 from tests.services.device_cookie import set_newest_cookie
 from tests.services.json_types import not_of_json
 from tests.services.restore import restored_later

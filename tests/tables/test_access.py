@@ -9,8 +9,7 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Person
-from tables.clock.alert_rules import TOKEN_ALERT_LASTS
-from tables.clock.ticker import tick
+from tables.ticker import TOKEN_ALERT_LASTS, tick
 from tests.tables.cast import PIN
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from tables.alerts.rates import FLOOD_TIME, HOUR, alarm_rates, most_within, podium_alerts
-from tables.clock.ticker import watch_tables
 from tables.core.alert_history import RecordedAlert
 from tables.core.alert_kinds import ALERT_KINDS, line_name
 from tables.models import Alert, Assignment, Pit, Table
+from tables.ticker import watch_tables
 from tests.tables.test_rotation import second_table
 
 BEGIN = dt.datetime(2026, 11, 21, 20, tzinfo=dt.UTC)

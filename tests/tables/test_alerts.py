@@ -10,11 +10,11 @@ from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
 from tables.alerts.words import alert_words
-from tables.clock.ticker import warn_of_dice
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker
 from tables.opening.new_tables import make_table
+from tables.ticker import warn_of_dice
 from tables.words.sentences import act_line
 from tests.tables.cast import make_scene
 

@@ -9,9 +9,9 @@ from audit import clock, export, record, verification, verify
 from audit.models import Entry
 from games.models import RulesSubmission
 from games.submissions import draft
+from tables import rules
 from tables.models import Table
 from tables.rounds import course
-from tables.rules import approved_terms
 from tests.audit.gone_back import as_superuser
 from tests.audit.outsider import bad, check
 from tests.tables.cast import approve
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 @pytest.fixture
 def scene(scene):
     """A table under RS-0009, the paytable A; the facility has an approval of paytable B too, for RS-0012."""
-    approved_terms._verified.clear()
+    rules._verified.clear()
     approve(scene.table.facility, "pa-625a/B", {}, None, "RS-0012")
     return scene
 

@@ -21,9 +21,9 @@ from games.models import PreparedChange
 from tables.cases.case import due_words, open_found_cases, span_words
 from tables.cases.exceptions import exceptions
 from tables.cases.kinds import words_of_case
-from tables.clock.ticker import Ticker
 from tables.models import Alert, Approval, Case, CaseDocument, CaseLetter, ReportAcceptance, Slip
 from tables.runner import facility
+from tables.ticker import Ticker
 from tests.services.emptying import guards_aside
 from tests.tables import slip_scene
 from tests.tables.house import hire

@@ -10,7 +10,7 @@ from audit import clock
 from audit.clock import SteadyTime
 from audit.errors import ClockRefused
 from audit.models import Stream
-from tables.clock.ticker import Ticker
+from tables.ticker import Ticker
 from tests.tables.cast import PIN, make_scene
 
 

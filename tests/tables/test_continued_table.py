@@ -10,10 +10,10 @@ from audit.closing import close_stream
 from audit.devices import enroll
 from audit.errors import ClockRefused, StreamClosed
 from audit.sealing import incarnations
-from tables.clock.ticker import tick
 from tables.demo.seeding import approve_equipment, make_lot
 from tables.models import Alert, Assignment, Shaker, Table
 from tables.runner.system import for_each_table
+from tables.ticker import tick
 from tests.services.entries import any_entry
 from tests.tables.cast import Scene, make_scene
 

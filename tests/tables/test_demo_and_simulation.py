@@ -24,7 +24,6 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import parts
-from tables.clock.status import SILENT_AFTER
 from tables.demo import evening, guided_shift, landing, seeding, simulated_evening, simulated_money
 from tables.demo.simulated_crew import Staff
 from tables.demo.simulated_events import hand_over_shift
@@ -49,6 +48,7 @@ from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
 from tables.screens import snapshot
 from tables.setup.alert_rules import device_alerts
 from tables.staffing.relief import dealers_on_duty
+from tables.ticker import SILENT_AFTER
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -9,9 +9,9 @@ from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.models import Facility
 from games.separation import policy
-from tables.clock.ticker import tick
 from tables.dice import room
 from tables.models import Alert, DiceCount, DiceLot, Instrument
+from tables.ticker import tick
 from tests.tables.test_dice_custody import TWO, box, die, issue, measure, newest, receive, stored
 from tests.tables.test_dice_pages import see, words
 

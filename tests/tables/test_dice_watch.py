@@ -32,7 +32,6 @@ from games.models import Facility
 from script.dice_watch import UNFAIR, fair_throws, rounds_to_find
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import words_of_case
-from tables.clock.reconcile import reconcile_alerts
 from tables.core.alert_kinds import ALERT_RULES
 from tables.dice_watch import page as watch_page
 from tables.dice_watch.counting import UNFAIR_LOT, count_dice, rarity_words
@@ -41,6 +40,7 @@ from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
 from tables.screens.screen_data import ConsoleData, TileData, WallData
+from tables.ticker import reconcile_alerts
 from tests.services.plots import marks_of
 
 COLORS = ("green", "green", "red")

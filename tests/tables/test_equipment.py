@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from games.engine import Refusal
-from tables.clock.ticker import tick
 from tables.core.reads import locked_table
-from tables.equipment.checks import Equipment
-from tables.equipment.words import approval_subjects
+from tables.equipment.approvals import Equipment, approval_subjects
 from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.checks import INSPECTION_HOLDS
+from tables.ticker import tick
 from tests.tables.cast import CHAPTER, Scene, make_scene, newest_of_an_act
 from tests.tables.test_rooms_and_tables import LAYOUT
 

@@ -16,7 +16,6 @@ from django.core.management import CommandError, call_command
 from games.formats import percent, signed
 from games.kit.plots import Text
 from games.kit.tables import MONEY, Column
-from tables.clock.ticker import tick
 from tables.figures import figure_tables, rollup
 from tables.figures.hold import sold_by_hour
 from tables.figures.lot_changes import lot_changes
@@ -38,6 +37,7 @@ from tables.models import (
     Round,
     Table,
 )
+from tables.ticker import tick
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, at, file_slip
 from tests.desk.test_football_band import COVERED_VARIANCE, COVERED_WIN, play_a_covered_game
 from tests.services.workbooks import cells

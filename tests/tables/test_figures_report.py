@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from audit import clock
 from audit.models import Entry
 from audit.stated_rows import check_columns
-from tables.clock import ticker
+from tables import ticker
 from tables.figures.deliveries import deliver_due
 from tables.figures.schedules import ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule

@@ -13,7 +13,7 @@ from audit.devices import enroll
 from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
 from games.engine import Refusal
-from tables.clock import ticker
+from tables import ticker
 from tables.core.permissions import Forbidden
 from tables.models import Alert, DiceLot, Table
 from tables.opening.new_tables import make_table

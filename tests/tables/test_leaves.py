@@ -14,7 +14,6 @@ from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.separation import policy
-from tables.clock.ticker import Ticker
 from tables.desk.query import parse_query
 from tables.desk.search import search_record
 from tables.models import Alert, Assignment, PlannedMove
@@ -22,6 +21,7 @@ from tables.rotation.board import board
 from tables.staffing.record_checks import check_registrations
 from tables.staffing.relief import dealers_on_duty
 from tables.staffing.watch import begin_leaves
+from tables.ticker import Ticker
 from tables.words.entries import words_of
 from tests.services.sign_ins import WORDS, next_code, register_app
 from tests.tables.cast import PIN, Scene, make_scene

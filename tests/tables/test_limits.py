@@ -7,8 +7,8 @@ import pytest
 
 from audit.models import Entry
 from games.models import SignForm
-from tables.clock.ticker import tick
 from tables.models import LimitsChange, Wager
+from tables.ticker import tick
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ import pytest
 
 from audit import clock, devices, pins
 from audit.models import Device, Entry, Lockout
-from tables.clock.ticker import tick
 from tables.models import Alert, Table
 from tables.opening.new_tables import make_table
 from tables.runner import facility
+from tables.ticker import tick
 from tables.words.sentences import act_line
 from tests.tables.test_dice_pages import see, words
 

@@ -9,9 +9,9 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.models import RulesSubmission
 from games.submissions import draft
-from tables.clock.ticker import tick
+from tables import rules
 from tables.models import Alert, Table
-from tables.rules import notice
+from tables.ticker import tick
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -146,7 +146,7 @@ def test_opening_announces_new_rules_to_a_closed_table(hands, scene):
     scene.inspect()
     scene.open()
     assert scene.entry["data"]["submission_version"] == 2
-    assert notice.parse_key(scene.fresh.recorded_rules_key).version == 2
+    assert rules.parse_key(scene.fresh.recorded_rules_key).version == 2
     tick()
     assert announcements(scene) == []
 
@@ -227,11 +227,11 @@ def test_a_key_is_read_as_it_was_written_and_fits_its_field():
         ("total:4", "total:17"),
         [f"two-dice:{n}-{m}" for n in range(1, 6) for m in range(n + 1, 7)],
     ):
-        key = notice.rules_in_effect(one, one.code, codes).key
+        key = rules.rules_in_effect(one, one.code, codes).key
         assert len(key) <= Table._meta.get_field("recorded_rules_key").max_length
-        assert notice.parse_key(key) == notice.rules_in_effect(one, one.code, codes)
-    assert notice.parse_key("") is None
-    assert notice.rules_in_effect(None, "RS-0099", {"small"}).codes == {"small"}
+        assert rules.parse_key(key) == rules.rules_in_effect(one, one.code, codes)
+    assert rules.parse_key("") is None
+    assert rules.rules_in_effect(None, "RS-0099", {"small"}).codes == {"small"}
 
 
 @clause("PA-675a.5(e)-floor")

@@ -9,7 +9,7 @@ from audit import clock
 from games.models import RulesSubmission
 from tables.core.alert_kinds import ALERT_KINDS
 from tables.demo.seeding import approve_equipment
-from tables.equipment.tosses import TOSSES
+from tables.equipment.approvals import TOSSES
 from tables.models import Approval, DiceLot, Shaker
 from tables.screens import fragments
 from tables.screens.screen_data import CLOSING_NOTES, TableData

@@ -8,9 +8,9 @@ from pypdfium2 import PdfDocument
 from audit.devices import enroll
 from games.engine import Refusal
 from games.models import RulesSubmission, SignForm
-from tables.clock.ticker import tick
-from tables.equipment import table_signs
+from tables.equipment import signs
 from tables.models import Approval
+from tables.ticker import tick
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def podium(scene):
 
 
 def said(scene, kind, language="en"):
-    sign = table_signs.sign(scene.snapshot, kind)
+    sign = signs.sign(scene.snapshot, kind)
     return next(text["lines"] for text in sign["texts"] if text["language"] == language)
 
 
@@ -59,9 +59,9 @@ def test_the_signs_say_the_rules_in_effect_their_options_and_the_odds(scene, pod
     assert said(scene, "rules") == [
         "Rules in effect",
         "58 Pa. Code Chapter 625a · Paytable A, RS-0009 v1",
-        f"Approved {table_signs.day(day)}",
+        f"Approved {signs.day(day)}",
     ]
-    odds = {row["label"]: row["pays"] for row in table_signs.odds(scene.snapshot)}
+    odds = {row["label"]: row["pays"] for row in signs.odds(scene.snapshot)}
     assert odds["Three of a Kind"] == "150 to 1" and odds["Total 4, 17"] == "50 to 1"
     assert odds["Two dice"] == "5 to 1" and odds["One of a Kind"] == "1 to 1 · 2 to 1 · 3 to 1"
     page = podium.get(AT).content.decode()
@@ -81,7 +81,7 @@ def test_a_form_approved_in_the_evening_has_the_local_day(hands, scene):
 
 def test_odds_of_a_part_of_a_family_name_its_numbers(db):
     scene = make_scene("pa-675a", payout_limit_cents=7_500_000)
-    odds = {row["label"]: row["pays"] for row in table_signs.odds(scene.snapshot)}
+    odds = {row["label"]: row["pays"] for row in signs.odds(scene.snapshot)}
     assert odds["Pip Street 2, 3"] == "6 to 1" and odds["Like Kind 2"] == "12 to 1"
     assert (
         odds["Like Kind 3"] == "3 to 5 · Extra Roll 6 to 1"
@@ -92,7 +92,7 @@ def test_odds_of_a_part_of_a_family_name_its_numbers(db):
 
 def test_a_table_without_a_payout_limit_has_no_sign_of_one(scene):
     with pytest.raises(Refusal) as refused:
-        table_signs.sign(scene.snapshot, "payout-limit")
+        signs.sign(scene.snapshot, "payout-limit")
     assert refused.value.code == "sign-has-nothing-to-say"
 
 
@@ -122,7 +122,7 @@ def test_a_form_of_one_game_goes_before_that_of_every_game(scene):
     )  # fmt: skip
     tick()
     assert said(scene, "limits") == ["$10–$1,000"]
-    assert table_signs.form_of(scene.snapshot["signs"], "limits")["width_mm"] == own.width_mm
+    assert signs.form_of(scene.snapshot["signs"], "limits")["width_mm"] == own.width_mm
 
 
 def test_a_pdf_has_the_approved_size_and_every_language(scene, podium):

@@ -6,7 +6,7 @@ import pytest
 
 from games.office.providers import services
 from games.registry import GAMES
-from tables.rules import suspensions
+from tables import rules
 from tests.games.office.chapter_528 import (
     ANY_TRIPLE,
     applied,
@@ -187,4 +187,4 @@ def test_it_costs_one_statement_where_no_provider_supplies_the_game(scene, djang
 
 def test_every_game_has_wagers_that_may_be_named():
     assert all(services.wagers_of_game(game) for game in GAMES)
-    assert suspensions.WHOLE_GAME == "*"
+    assert rules.WHOLE_GAME == "*"

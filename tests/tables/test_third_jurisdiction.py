@@ -23,9 +23,9 @@ from audit.models import Device, Entry, Person
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from games.models import Facility, Guide, SignForm
-from tables.clock.ticker import tick
 from tables.handover.draft import handover_draft
 from tables.models import Player
+from tables.ticker import tick
 from tests.audit.outsider import check
 from tests.desk.test_exports import ask
 from tests.fixtures import jurisdictions as fixtures

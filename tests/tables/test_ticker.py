@@ -10,11 +10,10 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from audit.models import Entry
-from tables.clock import ticker
-from tables.clock.status import StatusWriter
-from tables.clock.ticker import Checks, Ticker, tick, warn_of_dice
+from tables import ticker
 from tables.dice import at_tables
 from tables.models import Alert, DiceLot
+from tables.ticker import Checks, StatusWriter, Ticker, tick, warn_of_dice
 from tests.tables.cast import make_scene
 
 A_DAY = dt.timedelta(hours=24)

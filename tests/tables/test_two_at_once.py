@@ -13,9 +13,9 @@ from django.test import Client
 
 from audit.models import Command, Entry, Person
 from games.engine import Refusal
-from tables.clock.ticker import tick
 from tables.models import Player, Rating, Round, Settlement, Throw, Wager
 from tables.runner import table
+from tables.ticker import tick
 from tests.tables.cast import PIN, make_scene
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -7,13 +7,12 @@ import pytest
 from audit import clock
 from audit.devices import enroll
 from audit.models import Device, Entry
-from tables.clock.reconcile import reconcile_alerts
-from tables.clock.ticker import Ticker, tick
 from tables.core import posts
 from tables.core.alert_kinds import ALERT_RULES, AlertRule
 from tables.models import Alert, Assignment, Table
 from tables.opening.new_tables import make_table
 from tables.staffing.alert_rules import UNATTENDED_SHAKER, absences
+from tables.ticker import Ticker, reconcile_alerts, tick
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

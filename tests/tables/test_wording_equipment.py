@@ -3,7 +3,7 @@
 import pytest
 
 from games.engine.editions import all_editions
-from tables.equipment.words import approval_subjects, inspection_lines
+from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.models.staffing import GAMES_ELSEWHERE
 from tables.staffing.words import ELSEWHERE
 

@@ -28,7 +28,7 @@ from tables.replay.history import RoundHistory
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.rules_finder import RulesFinder
 from tables.reports.report_day import SLACK
-from tables.rules.approved_terms import recorded_submission
+from tables.rules import recorded_submission
 from tables.words.entries import data_of
 
 SIGN_IN = "sign-in"

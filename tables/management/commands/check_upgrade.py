@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from tables.equipment.upgrade import TableVersion, UpgradeCheck, check_upgrade
+from tables.equipment.register import TableVersion, UpgradeCheck, check_upgrade
 
 
 class Command(BaseCommand):

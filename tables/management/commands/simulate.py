@@ -14,11 +14,11 @@ from tqdm import tqdm
 from audit import clock
 from games.engine import Refusal
 from games.models import Facility
-from tables.clock.status import is_ticking
 from tables.demo.simulated_evening import Evening, play_evening
 from tables.demo.simulation import play_round, simulated_tables, verify_simulated
 from tables.models import Table
 from tables.screens import push
+from tables.ticker import is_ticking
 from tables.words.sentences import say
 
 MOST_HOURS = 24

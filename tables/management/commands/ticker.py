@@ -8,8 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit.management.health import report_health
-from tables.clock.status import health_problem
-from tables.clock.ticker import run_ticker
+from tables.ticker import health_problem, run_ticker
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from games.engine import Refusal
 from games.models import BoardPermission, Facility, Reminder
 from games.office import calendar
 from games.office.calendar import send_reminders, stage_of
-from tables.clock.ticker import Ticker, remind_of_deadlines
+from tables.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from audit.models import Entry, Person
 from audit.stated_rows import check_columns
 from games.models import ChangeNotice, PreparedChange
 from games.separation import endings
-from tables.clock.ticker import Ticker
+from tables.ticker import Ticker
 from tests.games.separation.test_policy_walk import Endpoints, letter, rules
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_rooms_and_tables import layout

@@ -1,23 +1,121 @@
 """The signs at a table, made from its snapshot alone: limits, their coming change, odds, payout limit, rules.
 
-Each sign uses the approved form that the table's record names (§ 521.8(d)). A sign shows what applies here and
-nothing else: no past rolls, no trend, no forecast (§ 521.6, reading A03).
+A form is approved in the office (`games.office.signs`). From then on the signs of the table are made from it, and the
+clock records the change at each table (`record_sign_forms`). A sign without an approved form of its kind is not
+displayed (§ 521.8(d)).
+
+A sign shows what applies here and nothing else: no past rolls, no trend, no forecast (§ 521.6, reading A03).
 """
 
 import datetime as dt
 import uuid
 from functools import lru_cache
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
+from audit import record
 from games.engine import Refusal
 from games.engine.editions import edition
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
 from games.models import Facility, SignForm
-from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, verify_form
+from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, recorded_sign_keys, verify_form
 from games.snapshot_types import PendingLimits, Sign, Snapshot
-from tables.equipment.refusals import SIGN_HAS_NOTHING_TO_SAY
+from tables.core.context import TableContext
 from tables.models import LimitsChange, Table
+from tables.runner.system import for_each_table
+from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars, moment
+
+SIGN_HAS_NOTHING_TO_SAY = RefusalCode(
+    "sign-has-nothing-to-say",
+    "%(table)s has nothing to show on a sign of this kind (%(kind)s).",
+    "No such sign here",
+)
+
+
+# The forms in force at a table, on the record from the moment they apply there
+
+
+class SignsTookEffect(TypedDict):
+    forms: Annotated[list[str], "keys of the approved forms of signs, from now on"]
+    was: Annotated[list[str], "keys of the approved forms of signs before"]
+
+
+SIGNS_TOOK_EFFECT = entry_with_line(
+    "signs.took_effect",
+    SignsTookEffect,
+    "Other forms of signs took effect at this table; the clock wrote this.",
+    lambda data: "Approved sign forms changed",
+)
+
+
+def record_sign_forms() -> list[int]:
+    """Record at each table the forms of signs that are in force there. Return the ids of the tables that changed.
+
+    A check takes two queries; only tables that change are locked.
+    """
+    real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
+    rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
+    forms_by_place = recorded_sign_keys((facility, game) for _, facility, game, _ in rows)
+    differing = {
+        pk for pk, facility, game, recorded_ids in rows if recorded_ids != forms_by_place[facility, game]
+    }
+    return for_each_table(Table.objects.filter(pk__in=differing), _record_sign_forms) if differing else []
+
+
+def _record_sign_forms(ctx: TableContext) -> bool:
+    table = ctx.table
+    recorded = recorded_sign_keys([(table.facility_id, table.game)])[table.facility_id, table.game]
+    if table.recorded_sign_ids == recorded:
+        return False
+    data: SignsTookEffect = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
+    record.append(ctx.stream, entry=SIGNS_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day)
+    ctx.change_table(recorded_sign_ids=recorded)
+    ctx.save_changes("nothing", ())
+    return True
+
+
+def forms_of(table: Table) -> list[Sign]:
+    """The forms in force at this table by its record, as the snapshot shows them."""
+    return list(_forms(table.uid, table.recorded_sign_ids))
+
+
+@lru_cache(maxsize=1024)
+def _forms(uid: uuid.UUID, recorded: str) -> tuple[Sign, ...]:
+    """Read a set of forms. The text of a form never changes, so each set is read once."""
+    rows = SignForm.objects.filter(pk__in=[int(key) for key in recorded.split()])
+    return tuple(_form(form) for form in rows.select_related("facility"))
+
+
+def form_of(forms: list[Sign], kind: str) -> Sign | None:
+    """The form of this kind in a snapshot, if any."""
+    return next((form for form in forms if form["kind"] == kind), None)
+
+
+def _form(form: SignForm) -> Sign:
+    return {
+        "kind": form.kind,
+        "version": form.version,
+        "approved_on": local_day(form.facility, form.decided_at),
+        "reference": form.reference,
+        "location": form.location,
+        "width_mm": form.width_mm,
+        "height_mm": form.height_mm,
+        "wording": form.wording,
+    }
+
+
+def verify_form_in_force(table: Table, kind: str) -> None:
+    """Raises `no-approved-sign` if the form that the table's record names is no longer in force, § 521.8(d)."""
+    form = verify_form(table.facility, kind, table.game)
+    if str(form.pk) not in table.recorded_sign_ids.split():
+        raise Refusal(
+            NO_APPROVED_SIGN, table.facility.law.section("signs.form"), kind=form.get_kind_display()
+        )
+
+
+# The signs
+
 
 BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")
 AFTER_ANNOUNCEMENT = {
@@ -51,36 +149,6 @@ class SignFace(TypedDict):
     form: Sign
     texts: list[SignText]
     odds: list[OddsRow]
-
-
-def forms_of(table: Table) -> list[Sign]:
-    """The forms in force at this table by its record, as the snapshot shows them."""
-    return list(_forms(table.uid, table.recorded_sign_ids))
-
-
-@lru_cache(maxsize=1024)
-def _forms(uid: uuid.UUID, recorded: str) -> tuple[Sign, ...]:
-    """Read a set of forms. The text of a form never changes, so each set is read once."""
-    rows = SignForm.objects.filter(pk__in=[int(key) for key in recorded.split()])
-    return tuple(_form(form) for form in rows.select_related("facility"))
-
-
-def form_of(forms: list[Sign], kind: str) -> Sign | None:
-    """The form of this kind in a snapshot, if any."""
-    return next((form for form in forms if form["kind"] == kind), None)
-
-
-def _form(form: SignForm) -> Sign:
-    return {
-        "kind": form.kind,
-        "version": form.version,
-        "approved_on": local_day(form.facility, form.decided_at),
-        "reference": form.reference,
-        "location": form.location,
-        "width_mm": form.width_mm,
-        "height_mm": form.height_mm,
-        "wording": form.wording,
-    }
 
 
 def local_day(facility: Facility, moment: dt.datetime | None) -> str | None:
@@ -121,15 +189,6 @@ def _announcement(table: Table, change: LimitsChange) -> str:
     minutes = table.facility.law.limits_notice.seconds // 60
     low, high = dollars(change.min_cents), dollars(change.max_cents)
     return f"In {minutes} minutes the limits at this table change: minimum {low}, maximum {high}."
-
-
-def verify_form_in_force(table: Table, kind: str) -> None:
-    """Raises `no-approved-sign` if the form that the table's record names is no longer in force, § 521.8(d)."""
-    form = verify_form(table.facility, kind, table.game)
-    if str(form.pk) not in table.recorded_sign_ids.split():
-        raise Refusal(
-            NO_APPROVED_SIGN, table.facility.law.section("signs.form"), kind=form.get_kind_display()
-        )
 
 
 def _law(snapshot: Snapshot) -> Jurisdiction:

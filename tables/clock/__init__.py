@@ -1,1 +1,0 @@
-"""What happens without a person: the ticker and the alert rules."""

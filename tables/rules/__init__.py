@@ -1,1 +1,0 @@
-"""Which rules take effect at a table, and suspended wagers of providers."""
