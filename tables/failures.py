@@ -19,7 +19,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 from django.db.models import Q
 
 from audit.columns import ACTOR, AT, FACILITY, PLACE, declare, same
-from audit.entry_types import EntryBody, entry_type
+from audit.entry_types import EntryBody
 from audit.people import has_rank
 from games.act_forms import OptionalDice, Text, whole
 from games.engine import Refusal, RoundState
@@ -703,8 +703,11 @@ class IncidentData(TypedDict):
     what: Annotated[str, "the device, in a person's words"]
 
 
-DEVICE_INCIDENT = entry_type(
-    "device.incident", IncidentData, "A device that may help to cheat was found in use, and what was done."
+DEVICE_INCIDENT = entry_with_line(
+    "device.incident",
+    IncidentData,
+    "A device that may help to cheat was found in use, and what was done.",
+    lambda data: "Forbidden device: %(what)s. %(action)s" % data,
 )
 
 

@@ -7,11 +7,7 @@ is missing here.
 
 # ruff: noqa: F401
 
-import tables.alerts.acts
-import tables.alerts.alert_rules
-import tables.alerts.columns
-import tables.alerts.floor_call_acts
-import tables.alerts.words
+import tables.alerts.calls
 import tables.cases.case
 import tables.cases.kinds
 import tables.cases.outcomes
@@ -58,12 +54,9 @@ import tables.money.tray
 import tables.opening.acts
 import tables.opening.columns
 import tables.opening.words
-import tables.players.acts
-import tables.players.alert_rules
-import tables.players.columns
-import tables.players.player_acts
+import tables.players.ratings
 import tables.players.record_checks
-import tables.players.words
+import tables.players.register
 import tables.replay.record_checks
 import tables.rotation.acts
 import tables.rotation.columns

@@ -31,7 +31,7 @@ from audit.models import Device
 from games.engine.game import PostCode
 from games.office import calendar
 from games.separation.endings import withdraw_ended_changes
-from tables.alerts.escalation import pass_on_unanswered
+from tables.alerts.calls import pass_on_unanswered
 from tables.cases.case import open_found_cases
 from tables.core import posts
 from tables.core.alert_kinds import (

@@ -27,9 +27,7 @@ from audit.sealing.log import facility_log
 from audit.sealing.status import sealer_status
 from games.models import Facility, PreparedChange
 from games.office.calendar import BEGINS, ENDS, day_text, deadlines
-from tables.alerts.entry_types import DISPUTE_REPORTED
-from tables.alerts.floor_call_acts import NO_WORDS
-from tables.alerts.words import alert_words
+from tables.alerts.calls import DISPUTE_REPORTED, NO_WORDS, alert_words
 from tables.core.entries import of_round
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED
 from tables.desk.integrity import RECORD_ALERTS

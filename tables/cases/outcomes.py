@@ -30,7 +30,7 @@ from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.kit import paper as pdf
 from games.params import MOST_CENTS, Params, malformed
-from tables.alerts.floor_call_acts import NO_WORDS
+from tables.alerts.calls import NO_WORDS
 from tables.cases.case import (
     CASE,
     CASE_CLOSED,

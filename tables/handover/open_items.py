@@ -15,8 +15,7 @@ from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility, PreparedChange
 from games.separation import policy
-from tables.alerts.alert_rules import CALLS, DISPUTE
-from tables.alerts.words import alert_words
+from tables.alerts.calls import CALLS, DISPUTE, alert_words
 from tables.cases.inbox import cases_of
 from tables.cases.kinds import kind_of as case_kind_of
 from tables.core.alert_kinds import AlertKind, kind_of

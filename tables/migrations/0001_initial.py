@@ -401,7 +401,7 @@ class Migration(migrations.Migration):
                     ('seated', models.JSONField(default=list, help_text='seats that are taken, with a wager or without (tables.core.seats)')),
                     ('seat_marks', models.JSONField(default=dict, help_text='of taken seats whose player is away or has left (tables.core.seats)')),
                     ('rated_seats', models.JSONField(default=dict, help_text='codes of the players who are rated, by seat (tables.players.ratings)')),
-                    ('refused_seats', models.JSONField(default=list, help_text='seats where no wager is accepted (tables.players.acts)')),
+                    ('refused_seats', models.JSONField(default=list, help_text='seats where no wager is accepted (tables.players.ratings)')),
                     ('quarterback', models.PositiveSmallIntegerField(blank=True, null=True)),
                     ('offered', models.PositiveSmallIntegerField(blank=True, null=True)),
                     ('last_round', models.PositiveIntegerField(default=0)),

@@ -105,7 +105,7 @@ class Table(models.Model):
         default=dict, help_text="codes of the players who are rated, by seat (tables.players.ratings)"
     )
     refused_seats = models.JSONField(
-        default=list, help_text="seats where no wager is accepted (tables.players.acts)"
+        default=list, help_text="seats where no wager is accepted (tables.players.ratings)"
     )
     # Carried over from the last round to the next at games with a Quarterback.
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)

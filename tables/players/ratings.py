@@ -1,35 +1,180 @@
-"""Start and end ratings under the table's lock, each with the rounds that count.
+"""Ratings of players at a table, and refused seats.
+
+The floor rates a player at a taken seat (`start_rating`), records that they changed the seat (`move_rating`), and ends
+the rating (`end_rating`). It ends by itself when the seat is freed, the table closes, or the player is excluded
+(`end_with_seats`, `end_at_all_tables`); the floor is then alerted. Seats are anonymous otherwise.
 
 A round counts for the player who is rated at the seat when the seat wagers in it. The first round is the one in play,
 unless its wagers at the seat count for another rating, or else the next. The last one is that in play if the seat has
 wagers in it, or else the one before.
+
+Seats may be refused: no wager is accepted there until that is lifted (`refuse_seat`, `allow_seat`).
+
+Everything is under the table's lock. No entry has personal data: a player is a random code
+(`tables.players.register`).
 """
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal, TypedDict
 
 from django.db import connection
 
 from audit import clock
+from games.act_forms import Code, Seat
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
+from tables.core.permissions import FLOOR
 from tables.core.reads import locked_table
 from tables.models import Player, Rating
-from tables.players.alert_rules import EXCLUDED_PLAYER
-from tables.players.entry_types import RATING_ENDED, EndedBy, RatingEnded
-from tables.players.refusals import (
-    NO_SUCH_PLAYER,
-    PLAYER_IS_BUSY,
-    PLAYER_IS_ERASED,
-    PLAYER_IS_EXCLUDED,
-    PLAYER_IS_MERGED,
-    RATED_IN_THIS_ROUND,
-    SEAT_NOT_RATED,
-)
-from tables.players.words import EXCLUDED_BY
 from tables.runner.facility import FacilityContext
+from tables.runner.table import ActOutcome, act
+from tables.words.registry import entry_with_line
 
+NO_SUCH_PLAYER = RefusalCode(
+    "no-such-player",
+    "No player %(player)s is on file here. Check the code, or register the player.",
+    "No such player",
+)
+PLAYER_IS_ERASED = RefusalCode(
+    "player-is-erased",
+    "Player %(player)s was erased. Register the person under a new code.",
+    "Player erased",
+)
+PLAYER_IS_MERGED = RefusalCode(
+    "player-is-merged",
+    "Player %(player)s is the same person as %(into)s. Use %(into)s.",
+    "Recorded twice",
+)
+PLAYER_IS_BUSY = RefusalCode(
+    "player-is-busy",
+    "Somebody else is changing player %(player)s right now. Look at their page, then try again.",
+    "Player busy",
+)
+PLAYER_IS_EXCLUDED = RefusalCode(
+    "player-is-excluded",
+    "Player %(player)s is excluded: %(reason)s. Do not seat them, and call Security.",
+    "Excluded player",
+)
+PLAYER_IS_RATED = RefusalCode(
+    "player-is-rated", "Player %(player)s is rated at %(table)s now. End that rating first.", "Rating runs"
+)
+RATED_SEAT_IS_OPEN = RefusalCode(
+    "rated-seat-is-open", "Nobody is at seat %(seat)s. Seat the player first, then rate them.", "Seat open"
+)
+SEAT_IS_RATED = RefusalCode(
+    "seat-is-rated", "Seat %(seat)s is rated as %(player)s. End that rating first.", "Seat rated"
+)
+SEAT_NOT_RATED = RefusalCode("seat-not-rated", "Nobody is rated at seat %(seat)s.", "Not rated")
+RATED_IN_THIS_ROUND = RefusalCode(
+    "rated-in-this-round",
+    "The wagers at seat %(seat)s in round %(round)s are rated as another player's. Start with the next round.",
+    "Round is rated",
+)
+RATED_SEAT_HAS_WAGERS = RefusalCode(
+    "rated-seat-has-wagers",
+    "Seat %(seat)s has wagers in this round. Change the seat when the round has ended.",
+    "Wagers at the seat",
+)
+SEAT_REFUSED_ALREADY = RefusalCode(
+    "seat-refused-already", "Seat %(seat)s is refused already.", "Refused already"
+)
+SEAT_NOT_REFUSED = RefusalCode("seat-not-refused", "Seat %(seat)s is not refused.", "Not refused")
+
+
+# What the record says of ratings and refused seats
+
+
+EndedBy = Literal["floor", "seat", "close", "exclusion"]
+RefusedFor = Literal["excluded", "conduct", "intoxicated", "age", "other"]
+REFUSED_FOR = {
+    "excluded": "excluded person",
+    "conduct": "conduct",
+    "intoxicated": "intoxicated",
+    "age": "under age",
+    "other": "another reason",
+}
+
+
+class RatingStarted(TypedDict):
+    rating: Annotated[int, "number of the rating"]
+    player: Annotated[str, "random code of the player"]
+    seat: int
+    first_round: Annotated[int, "number of the first round that counts"]
+
+
+RATING_STARTED = entry_with_line(
+    "rating.started",
+    RatingStarted,
+    "A player is rated at a seat.",
+    lambda data: "Seat %(seat)s rated as %(player)s, from round %(first_round)s" % data,
+)
+
+
+class RatingEnded(RatingStarted):
+    last_round: Annotated[int, "number of the last round that counts; before the first: none"]
+    by: Annotated[
+        EndedBy, "the floor ended it, the seat was freed, the table closed, or the player was excluded"
+    ]
+
+
+RATING_ENDED = entry_with_line(
+    "rating.ended",
+    RatingEnded,
+    "A player is no longer rated at a seat.",
+    lambda data: "Seat %(seat)s: rating of %(player)s ended after round %(last_round)s" % data,
+)
+
+
+class RatingMoved(TypedDict):
+    player: Annotated[str, "random code of the player"]
+    rating: Annotated[int, "number of the rating that ended"]
+    seat: int
+    last_round: Annotated[int, "number of its last round that counts"]
+    to_rating: Annotated[int, "number of the rating that began"]
+    to_seat: int
+    first_round: Annotated[int, "number of its first round that counts"]
+
+
+RATING_MOVED = entry_with_line(
+    "rating.moved",
+    RatingMoved,
+    "A rated player changed the seat at the table.",
+    lambda data: "%(player)s moved from seat %(seat)s to seat %(to_seat)s" % data,
+)
+
+
+class SeatRefused(TypedDict):
+    seat: int
+    reason: RefusedFor
+
+
+SEAT_REFUSED = entry_with_line(
+    "seat.refused",
+    SeatRefused,
+    "Wagers at a seat are refused until this is lifted.",
+    lambda data: "Seat %s refused: %s" % (data["seat"], REFUSED_FOR.get(data["reason"], data["reason"])),
+)
+
+
+class SeatAllowed(TypedDict):
+    seat: int
+
+
+SEAT_ALLOWED = entry_with_line(
+    "seat.allowed",
+    SeatAllowed,
+    "Wagers at a seat are accepted again.",
+    lambda data: "Seat %(seat)s no longer refused" % data,
+)
+
+
+# The player of a rating
+
+
+EXCLUDED_BY: dict[str, str] = {str(value): str(label) for value, label in Player.Exclusion.choices}
 PlayerLock = Literal["", "wait", "skip"]
 
 
@@ -78,6 +223,79 @@ def rated_player(ctx: TableContext, seat: int) -> str:
     return code
 
 
+# Rate a player, from the first round that counts to the last
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def start_rating(ctx: TableContext, *, seat: Seat, player_code: Code) -> ActOutcome:
+    """Rate a player at a taken seat, from the round in play or else from the next.
+
+    A player may be rated at two seats of one table. Raises `rated-seat-is-open`, `seat-is-rated`, `no-such-player`,
+    `player-is-excluded`, `player-is-rated` at another table, or `player-is-busy`.
+    """
+    player = player_of(ctx.table.facility_id, player_code, lock="skip")
+    verify_admitted(player)
+    _verify_free(ctx, seat)
+    elsewhere = (
+        Rating.objects.filter(player=player, ended_at=None).exclude(table=ctx.table).select_related("table")
+    )
+    if (rating := elsewhere.first()) is not None:
+        raise Refusal(PLAYER_IS_RATED, player=player.code, table=rating.table.code)
+    rating = start(ctx, player, seat)
+    data: RatingStarted = {
+        "rating": rating.pk,
+        "player": player.code,
+        "seat": seat,
+        "first_round": rating.first_round,
+    }
+    return ActOutcome(RATING_STARTED(data), {"rating": rating.pk}, changes="nothing")
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def end_rating(ctx: TableContext, *, seat: Seat) -> ActOutcome:
+    """End the rating of a seat. Raises `seat-not-rated`."""
+    rating = end(ctx, seat)
+    return ActOutcome(RATING_ENDED(ended(rating, "floor")), {"rating": rating.pk}, changes="nothing")
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def move_rating(ctx: TableContext, *, seat: Seat, to_seat: Seat) -> ActOutcome:
+    """Record that a rated player changed the seat. Both ratings are linked.
+
+    Raises `seat-not-rated`, `rated-seat-is-open`, `seat-is-rated`, or `rated-seat-has-wagers` while the new seat has
+    wagers: they are another player's.
+    """
+    rated_player(ctx, seat)
+    _verify_free(ctx, to_seat)
+    if any(wager.seat == to_seat for wager in ctx.wagers):
+        raise Refusal(RATED_SEAT_HAS_WAGERS, seat=to_seat)
+    before = end(ctx, seat)
+    assert before.last_round is not None
+    rating = start(ctx, before.player, to_seat, before)
+    return ActOutcome(
+        RATING_MOVED(
+            {
+                "player": before.player.code,
+                "rating": before.pk,
+                "seat": seat,
+                "last_round": before.last_round,
+                "to_rating": rating.pk,
+                "to_seat": to_seat,
+                "first_round": rating.first_round,
+            }
+        ),
+        {"rating": rating.pk},
+        changes="nothing",
+    )
+
+
+def _verify_free(ctx: TableContext, seat: int) -> None:
+    if seat not in ctx.table.seated:
+        raise Refusal(RATED_SEAT_IS_OPEN, seat=seat)
+    if (code := ctx.table.rated_seats.get(str(seat))) is not None:
+        raise Refusal(SEAT_IS_RATED, seat=seat, player=code)
+
+
 def start(ctx: TableContext, player: Player, seat: int, moved_from: Rating | None = None) -> Rating:
     """Rate a player at a seat from now on. Raises `rated-in-this-round`."""
     first_round = ctx.table.last_round if ctx.round is not None else ctx.table.last_round + 1
@@ -107,6 +325,40 @@ def end(ctx: TableContext, seat: int) -> Rating:
     rated = {key: code for key, code in ctx.table.rated_seats.items() if key != str(seat)}
     ctx.change_table(rated_seats=rated)
     return rating
+
+
+def ended(rating: Rating, by: EndedBy) -> RatingEnded:
+    assert rating.last_round is not None
+    return {
+        "rating": rating.pk,
+        "player": rating.player.code,
+        "seat": rating.seat,
+        "first_round": rating.first_round,
+        "last_round": rating.last_round,
+        "by": by,
+    }
+
+
+def _wagers_at(ctx: TableContext, seat: int) -> bool:
+    return any(wager.seat == seat for wager in ctx.wagers)
+
+
+# Ratings that end by themselves
+
+
+EXCLUDED_PLAYER = alert_kind(
+    AlertKind(
+        "excluded-player",
+        "excluded:{cause}",
+        Level.STOP,
+        "Excluded player",
+        "Excluded player at seat %(seat)s",
+        "Seat %(seat)s was rated as %(player)s, who is excluded now. The rating has ended. Refuse the seat, "
+        "and call Security.",
+        ends_when_acknowledged=True,
+        at_the_pit=True,
+    )
+)
 
 
 def end_with_seats(ctx: TableContext, seats: Iterable[int] | None = None, by: EndedBy = "seat") -> None:
@@ -142,17 +394,25 @@ def end_at_all_tables(ctx: FacilityContext, player: Player) -> None:
         ctx.changed_tables.add(table.pk)
 
 
-def ended(rating: Rating, by: EndedBy) -> RatingEnded:
-    assert rating.last_round is not None
-    return {
-        "rating": rating.pk,
-        "player": rating.player.code,
-        "seat": rating.seat,
-        "first_round": rating.first_round,
-        "last_round": rating.last_round,
-        "by": by,
-    }
+# Refused seats
 
 
-def _wagers_at(ctx: TableContext, seat: int) -> bool:
-    return any(wager.seat == seat for wager in ctx.wagers)
+@act(roles=FLOOR, depends_on="nothing", is_all_in_context=True)
+def refuse_seat(ctx: TableContext, *, seat: Seat, reason: RefusedFor) -> ActOutcome:
+    """Refuse a seat: no wager is accepted there until `allow_seat`. Wagers that lie there are settled in full.
+
+    Raises `seat-refused-already`.
+    """
+    if seat in ctx.table.refused_seats:
+        raise Refusal(SEAT_REFUSED_ALREADY, seat=seat)
+    ctx.change_table(refused_seats=sorted([*ctx.table.refused_seats, seat]))
+    return ActOutcome(SEAT_REFUSED({"seat": seat, "reason": reason}), changes="nothing")
+
+
+@act(roles=FLOOR, depends_on="nothing", is_all_in_context=True)
+def allow_seat(ctx: TableContext, *, seat: Seat) -> ActOutcome:
+    """Accept wagers at a refused seat again. Raises `seat-not-refused`."""
+    if seat not in ctx.table.refused_seats:
+        raise Refusal(SEAT_NOT_REFUSED, seat=seat)
+    ctx.change_table(refused_seats=[refused for refused in ctx.table.refused_seats if refused != seat])
+    return ActOutcome(SEAT_ALLOWED({"seat": seat}), changes="nothing")

@@ -1,4 +1,7 @@
-"""What a full verification checks of players, their ratings, and rated and refused seats: rows against entries."""
+"""What a full verification checks of players, their ratings, and rated and refused seats: rows against entries.
+
+Nothing else states the columns of players and ratings: this check folds their entries.
+"""
 
 import datetime as dt
 from collections import defaultdict
@@ -9,7 +12,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from audit.clock import format_moment
-from audit.columns import RowFindings
+from audit.columns import RowFindings, declare
 from audit.models import Entry
 from audit.record_checks import record_check, record_gap
 from audit.stated_rows import may_read
@@ -17,21 +20,17 @@ from audit.verification_words import Finding, declare_finding
 from games.models import Facility
 from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
 from tables.models import Player, PlayerDetails, Rating, Round, Table
-from tables.players.entry_types import (
+from tables.players.identity import is_hash_of
+from tables.players.ratings import RATING_ENDED, RATING_MOVED, RATING_STARTED, SEAT_ALLOWED, SEAT_REFUSED
+from tables.players.register import (
     PLAYER_ADMITTED,
     PLAYER_ERASED,
     PLAYER_EXCLUDED,
     PLAYER_REGISTERED,
     PLAYERS_MERGED,
     PLAYERS_UNMERGED,
-    RATING_ENDED,
-    RATING_MOVED,
     RATING_SPLIT,
-    RATING_STARTED,
-    SEAT_ALLOWED,
-    SEAT_REFUSED,
 )
-from tables.players.identity import is_hash_of
 
 PLAYERS, RATINGS = RowFindings.declare("player"), RowFindings.declare("rating")
 PLAYER_DATA_DIFFER = declare_finding(
@@ -238,3 +237,23 @@ def _stored_rating(row: Rating, column: str) -> Any:
 
 def _plain(value: Any) -> Any:
     return format_moment(value) if isinstance(value, dt.datetime) else value
+
+
+# What this check compares, column by column
+
+
+CHECK = "tables.players.record_checks.check_players"
+
+
+def _compared(names: str) -> dict[str, str]:
+    """These columns, which the check of players compares."""
+    return dict.fromkeys(names.split(), CHECK)
+
+
+declare(Player, "player", derived=_compared("facility code added_at exclusion merged_into erased_at"))
+declare(PlayerDetails, "personal data", derived=_compared("player name card salt"))
+declare(
+    Rating,
+    "rating",
+    derived=_compared("player table seat started_at ended_at first_round last_round moved_from"),
+)

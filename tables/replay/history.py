@@ -9,7 +9,7 @@ from audit.models import Person
 from games.engine.wagers import Settled
 from games.layout_drawing import listed
 from games.wording import reason_text
-from tables.alerts.entry_types import DISPUTE_REPORTED
+from tables.alerts.calls import DISPUTE_REPORTED
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import key_of, settled_line

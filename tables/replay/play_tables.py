@@ -15,7 +15,7 @@ from django.db.models import Max
 
 from audit.clock import format_moment
 from audit.models import Entry, Person
-from tables.alerts.floor_calls import IN_WORDS
+from tables.alerts.calls import IN_WORDS
 from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
 from tables.core.entries import COLUMNS, RecordedEntry, read
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tables.alerts.entry_types import DISPUTE_REPORTED
+from tables.alerts.calls import DISPUTE_REPORTED
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.slips import SLIP_FILED
 from tables.failures import ROUND_RECORDED_BY_HAND

@@ -12,8 +12,7 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q
 
 from audit.models import Entry, Person
-from tables.alerts.entry_types import DISPUTE_REPORTED
-from tables.alerts.words import alert_names
+from tables.alerts.calls import DISPUTE_REPORTED, alert_names
 from tables.core.alert_history import RecordedAlert, alerts_between
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures import DEVICE_INCIDENT

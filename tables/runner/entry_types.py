@@ -39,10 +39,11 @@ class TableHalted(TypedDict):
     seen_incarnation: Annotated[int, "the incarnation of the record that the screen has shown"]
 
 
-TABLE_HALTED = entry_type(
+TABLE_HALTED = entry_with_line(
     "table.halted",
     TableHalted,
     "A screen sent back a head that the record no longer has, so the table takes no act.",
+    lambda data: "Halted: the record does not have entry %(seen)s" % data,
 )
 
 
@@ -51,6 +52,9 @@ class TableResumed(TypedDict):
     incarnation: Annotated[int, "number of the new incarnation of the record"]
 
 
-TABLE_RESUMED = entry_type(
-    "table.resumed", TableResumed, "A new incarnation was declared, so the halted table takes acts again."
+TABLE_RESUMED = entry_with_line(
+    "table.resumed",
+    TableResumed,
+    "A new incarnation was declared, so the halted table takes acts again.",
+    lambda data: "Resumed: the record was declared",
 )

@@ -52,7 +52,7 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.stacks import sum_of, unpaid
-from tables.alerts.floor_calls import ADDRESSEES, REASONS, decisions_for
+from tables.alerts.calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
 from tables.core.alert_kinds import kind_of, line_name
 from tables.core.pace import Recent, is_slow

@@ -46,8 +46,7 @@ from games.office.core import runner as office_runner
 from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from games.snapshot_types import ActLine
-from tables.alerts.entry_types import FLOOR_CALLED
-from tables.alerts.refusals import ALREADY_CALLED, NO_SUCH_ALERT
+from tables.alerts.calls import ALREADY_CALLED, FLOOR_CALLED, NO_SUCH_ALERT
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
@@ -56,8 +55,14 @@ from tables.models import Table
 from tables.money import slips
 from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_SIGNED
 from tables.money.tray import CLOSER_IS_SIGNED
-from tables.players.entry_types import RATING_ENDED, SEAT_ALLOWED, SEAT_REFUSED
-from tables.players.refusals import SEAT_NOT_RATED, SEAT_NOT_REFUSED, SEAT_REFUSED_ALREADY
+from tables.players.ratings import (
+    RATING_ENDED,
+    SEAT_ALLOWED,
+    SEAT_NOT_RATED,
+    SEAT_NOT_REFUSED,
+    SEAT_REFUSED,
+    SEAT_REFUSED_ALREADY,
+)
 from tables.rounds.play import BETS_CLOSED, SEATS_SETTLED, WINNERS_PAID
 from tables.rounds.returns import NOTHING_TO_RETURN, WAGERS_RETURNED
 from tables.rounds.wagers import SEAT_FREED, SEAT_IS_OPEN, SEAT_IS_TAKEN, SEAT_TAKEN

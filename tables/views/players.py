@@ -18,7 +18,10 @@ from games.separation import policy
 from games.submissions import newest, rules_of
 from tables.core.permissions import FLOOR
 from tables.figures.player_figures import RatedFigures, figures_of_rating, sum_of_ratings
-from tables.players.entry_types import (
+from tables.players.register import (
+    ADMISSIONS,
+    ERASURES,
+    EXCLUSIONS_ROW,
     PLAYER_ADMITTED,
     PLAYER_ERASED,
     PLAYER_EXCLUDED,
@@ -26,8 +29,9 @@ from tables.players.entry_types import (
     PLAYERS_MERGED,
     PLAYERS_UNMERGED,
     RATING_SPLIT,
+    RATINGS,
+    READERS,
 )
-from tables.players.player_acts import ADMISSIONS, ERASURES, EXCLUSIONS_ROW, RATINGS, READERS
 from tables.rounds.views import labels
 from tables.runner.access import facility_page_for
 from tables.runner.facility import PLAYERS

@@ -9,7 +9,7 @@ import pytest
 from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
-from tables.alerts.words import alert_words
+from tables.alerts.calls import alert_words
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from audit.models import Entry
-from tables.alerts.escalation import pass_on_unanswered
+from tables.alerts.calls import pass_on_unanswered
 from tables.models import Alert
 from tables.screens.screen_data import TableData
 from tables.words.sentences import act_line

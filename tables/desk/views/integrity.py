@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.exporting import bundle
 from games.models import Facility
-from tables.alerts.words import alert_words
+from tables.alerts.calls import alert_words
 from tables.desk.access import authorize_desk
 from tables.desk.entry_rows import entry_url
 from tables.desk.integrity import (

@@ -1,63 +1,220 @@
-"""Acts on players, whose entries are on `facility/players`: personal data, exclusions, and mistaken records.
+"""The register of players: personal data, exclusions, and mistaken records, on `facility/players`.
 
-No entry, answer or stored command has personal data. Reading them is an act of its own. The rows `exclusions`,
-`admissions`, `erasures` and `ratings` of the policy say who does what, and which two people correct whose rounds were
-whose.
+A player is registered under a random code (`register_player`). No entry, answer or stored command has personal data;
+the record names them by a keyed hash (`tables.players.identity`). Reading them is an act of its own (`find_player`,
+`read_player`). An excluded player is seated nowhere, and their ratings end (`exclude_player`, `admit_player`). Two
+codes of one person are merged, and that may be undone; rounds of a rating that were another player's are split off.
+Personal data are erased on request, unless a legal hold or an exclusion needs them (`erase_player`).
+
+The rows `exclusions`, `admissions`, `erasures` and `ratings` of the policy say who does what, and which two people
+correct whose rounds were whose.
 """
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Annotated, get_args
+from typing import Annotated, Literal, NotRequired, TypedDict, get_args
 
 from django.db.models import QuerySet
 
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import SeparationRow
 from games.separation import policy
 from tables.core.duty import is_on_duty
 from tables.core.permissions import FLOOR
 from tables.models import Player, PlayerDetails, Rating
-from tables.players.entry_types import (
-    PLAYER_ADMITTED,
-    PLAYER_ERASED,
-    PLAYER_EXCLUDED,
-    PLAYER_FOUND,
-    PLAYER_READ,
-    PLAYER_REGISTERED,
-    PLAYERS_MERGED,
-    PLAYERS_UNMERGED,
-    RATING_SPLIT,
-    Exclusion,
-    PlayerErased,
-    PlayersUnmerged,
-)
 from tables.players.identity import keyed_hash, new_code, new_salt
-from tables.players.ratings import end_at_all_tables, player_of
-from tables.players.refusals import (
-    CARD_IS_ON_FILE,
-    EXCLUDED_CODE,
-    EXCLUSION_STANDS,
-    NO_SUCH_CARD,
-    NO_SUCH_RATING,
-    NO_SUCH_SPLIT,
-    NOT_ANOTHER_PLAYER,
+from tables.players.ratings import (
+    EXCLUDED_BY,
     PLAYER_IS_ERASED,
-    PLAYER_IS_HELD,
-    PLAYER_IS_NOT_EXCLUDED,
     PLAYER_IS_RATED,
-    PLAYER_NOT_MERGED,
-    RATING_OF_ANOTHER_TABLE,
-    RATING_TOO_OLD,
+    end_at_all_tables,
+    player_of,
 )
 from tables.runner.facility import PLAYERS, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_signed_by_policy
+from tables.words.registry import entry_with_line
+
+CARD_IS_ON_FILE = RefusalCode(
+    "card-is-on-file", "This card is on file as player %(player)s. Use that code.", "Card on file"
+)
+NO_SUCH_CARD = RefusalCode(
+    "no-such-card",
+    "No player with this card is on file. Check the number, or register the player.",
+    "No such card",
+)
+PLAYER_IS_NOT_EXCLUDED = RefusalCode(
+    "player-is-not-excluded", "Player %(player)s is not excluded. Nothing was changed.", "Not excluded"
+)
+EXCLUDED_CODE = RefusalCode(
+    "excluded-code",
+    "Player %(player)s is excluded, and the other code would be too. %(who)s must do this or sign it. Call Security if "
+    "the person is here.",
+    "Excluded player",
+)
+EXCLUSION_STANDS = RefusalCode(
+    "exclusion-stands",
+    "Player %(player)s is excluded, so their record must stay on file. Lift the exclusion before you erase them.",
+    "Exclusion stands",
+)
+PLAYER_IS_HELD = RefusalCode(
+    "player-is-held",
+    "Legal hold %(hold)s covers player %(player)s, so their record must stay on file. Erase them when the hold is "
+    "released.",
+    "Legal hold",
+)
+PLAYER_NOT_MERGED = RefusalCode(
+    "player-not-merged",
+    "Player %(player)s is not merged with another code. Nothing was changed.",
+    "Not merged",
+)
+NOT_ANOTHER_PLAYER = RefusalCode(
+    "not-another-player", "These are the same player. Name two players.", "One player"
+)
+NO_SUCH_RATING = RefusalCode("no-such-rating", "There is no such rating that has ended.", "No such rating")
+NO_SUCH_SPLIT = RefusalCode(
+    "no-such-split",
+    "The rating goes from round %(first)s to %(last)s. Name one of these rounds.",
+    "No such round",
+)
+RATING_OF_ANOTHER_TABLE = RefusalCode(
+    "rating-of-another-table",
+    "%(table)s, where %(player)s was rated, is not one of your tables. Its floorperson corrects it, or %(who)s signs.",
+    "Not your table",
+)
+RATING_TOO_OLD = RefusalCode(
+    "rating-too-old",
+    "A rating of %(player)s ended more than %(hours)s hours ago. Ask %(who)s to sign.",
+    "Too old",
+)
+
 
 # Rows of the policy
 RATINGS, EXCLUSIONS_ROW, ADMISSIONS, ERASURES = "ratings", "exclusions", "admissions", "erasures"
 READERS = FLOOR | {"compliance", "security", "surveillance"}
 MAX_ID = 2**53 - 1
+
+
+# What the record says of players
+
+
+Exclusion = Literal["self", "list", "house", "age"]
+
+
+class PlayerNamed(TypedDict):
+    player: Annotated[str, "random code of the player"]
+
+
+class PlayerRegistered(PlayerNamed):
+    hmac_sha256: Annotated[
+        str, "hash of the personal data, keyed by the facility's key and a salt that is erased with them"
+    ]
+
+
+PLAYER_REGISTERED = entry_with_line(
+    "player.registered",
+    PlayerRegistered,
+    "Personal data of a player were filed under a random code.",
+    lambda data: "Player %(player)s registered" % data,
+)
+
+
+class PlayerFound(TypedDict):
+    player: Annotated[str | None, "random code of the player whose card it is; null for an unknown card"]
+
+
+PLAYER_FOUND = entry_with_line(
+    "player.found",
+    PlayerFound,
+    "Somebody looked up the player of a club card.",
+    lambda data: "Card looked up: %s" % (data["player"] or "not on file"),
+)
+PLAYER_READ = entry_with_line(
+    "player.read",
+    PlayerNamed,
+    "Somebody read the personal data of a player.",
+    lambda data: "Personal data of %(player)s read" % data,
+)
+
+
+class PlayerExcluded(PlayerNamed):
+    reason: Exclusion
+
+
+PLAYER_EXCLUDED = entry_with_line(
+    "player.excluded",
+    PlayerExcluded,
+    "A player was excluded: nobody may seat them.",
+    lambda data: "Player %s excluded: %s" % (data["player"], EXCLUDED_BY.get(data["reason"], data["reason"])),
+)
+PLAYER_ADMITTED = entry_with_line(
+    "player.admitted",
+    PlayerNamed,
+    "The exclusion of a player was lifted.",
+    lambda data: "Exclusion of %(player)s lifted" % data,
+)
+
+
+class PlayersMerged(PlayerNamed):
+    into: Annotated[str, "the code by which the person is known from now on"]
+
+
+PLAYERS_MERGED = entry_with_line(
+    "players.merged",
+    PlayersMerged,
+    "Two codes are of one person.",
+    lambda data: "%(player)s is the same person as %(into)s" % data,
+)
+
+
+class PlayersUnmerged(PlayerNamed):
+    out_of: Annotated[str, "the code with which it was merged"]
+    exclusions: NotRequired[
+        Annotated[dict[str, Exclusion], "why a code that was not excluded is now, because the other one is"]
+    ]
+
+
+PLAYERS_UNMERGED = entry_with_line(
+    "players.unmerged",
+    PlayersUnmerged,
+    "Two codes that were merged are not of one person.",
+    lambda data: "%(player)s is not the same person as %(out_of)s" % data,
+)
+
+
+class RatingSplit(TypedDict):
+    rating: Annotated[int, "number of the rating"]
+    player: Annotated[str, "random code of its player"]
+    table: str
+    first_round: Annotated[int, "number of the first round that another player has"]
+    last_round: Annotated[int, "number of the last round of the rating before it was split"]
+    to_player: Annotated[str, "random code of the player who has these rounds now"]
+    to_rating: Annotated[int, "number of the rating that has these rounds now"]
+
+
+RATING_SPLIT = entry_with_line(
+    "rating.split",
+    RatingSplit,
+    "Rounds of a rating were another player's.",
+    lambda data: "%(table)s from round %(first_round)s: %(to_player)s, not %(player)s" % data,
+)
+
+
+class PlayerErased(PlayerNamed):
+    merged: NotRequired[Annotated[list[str], "further codes of the same person"]]
+
+
+PLAYER_ERASED = entry_with_line(
+    "player.erased",
+    PlayerErased,
+    "The personal data of a player were erased.",
+    lambda data: "Personal data of %(player)s erased" % data,
+)
+
+
+# Registered and read
 
 
 @facility_act(PLAYERS, roles=FLOOR, is_personal=True)
@@ -71,6 +228,15 @@ def register_player(
     details = PlayerDetails.objects.create(player=player, name=name, card=card, salt=new_salt())
     entry = PLAYER_REGISTERED({"player": player.code, "hmac_sha256": keyed_hash(ctx.facility.code, details)})
     return ActOutcome(entry, {"player": player.code})
+
+
+def _details(ctx: FacilityContext, card: str) -> PlayerDetails | None:
+    """The data of the player with this card, under the code that counts."""
+    rows = PlayerDetails.objects.filter(player__facility=ctx.facility, card=card)
+    details = rows.select_related("player__merged_into").first()
+    if details is not None and details.player.merged_into is not None:
+        details.player = details.player.merged_into
+    return details
 
 
 @facility_act(PLAYERS, roles=READERS, is_personal=True)
@@ -87,6 +253,9 @@ def read_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Read a player's personal data: their page shows them to this person for ten minutes."""
     player = player_of(ctx.facility.pk, player_code)
     return ActOutcome(PLAYER_READ({"player": player.code}), {"player": player.code})
+
+
+# Excluded and admitted
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(EXCLUSIONS_ROW, "prepare"), witness=True)
@@ -113,6 +282,9 @@ def admit_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     player.exclusion = ""
     player.save(update_fields=["exclusion"])
     return ActOutcome(PLAYER_ADMITTED({"player": player.code}))
+
+
+# Mistaken records
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
@@ -170,6 +342,52 @@ def unmerge_players(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     return ActOutcome(PLAYERS_UNMERGED(data), {"player": player.code})
 
 
+def _merged_into(ctx: FacilityContext, code: str) -> Player:
+    """The player, locked, with whom this code is merged. Raises `player-not-merged` and as `player_of`."""
+    row = (
+        Player.objects.filter(facility=ctx.facility, code=code.upper()).select_related("merged_into").first()
+    )
+    if row is None or row.merged_into is None:
+        player = player_of(ctx.facility.pk, code)
+        raise Refusal(PLAYER_NOT_MERGED, player=player.code)
+    if row.erased_at is not None:
+        raise Refusal(PLAYER_IS_ERASED, player=row.code)
+    return player_of(ctx.facility.pk, row.merged_into.code, lock="wait")
+
+
+def _exclusion(player: Player) -> Exclusion:
+    return next(reason for reason in get_args(Exclusion) if reason == player.exclusion)
+
+
+def _verify_may_correct(ctx: FacilityContext, row: SeparationRow, ratings: QuerySet[Rating]) -> None:
+    """Refuse to correct ratings at tables that the actor does not supervise now, and ratings that ended long ago.
+
+    The signature of somebody whom the row names for any time suffices for both. Raises `rating-of-another-table` or
+    `rating-too-old`.
+    """
+    signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
+    if not row.within_hours or any(policy.may_at_any_time(row, person) for person in signers):
+        return
+    who = policy.in_words(row.at_any_time)
+    earliest = ctx.now - dt.timedelta(hours=row.within_hours)
+    for rating in ratings.select_related("player", "table").order_by("pk"):
+        if not is_on_duty(ctx.actor, rating.table):
+            code = rating.player.code
+            raise Refusal(RATING_OF_ANOTHER_TABLE, table=rating.table.code, player=code, who=who)
+        if rating.ended_at is not None and rating.ended_at < earliest:
+            raise Refusal(RATING_TOO_OLD, player=rating.player.code, hours=row.within_hours, who=who)
+
+
+def _verify_exclusion_may_spread(ctx: FacilityContext, player: Player, other: Player) -> None:
+    """Raises `excluded-code` if one of both is excluded and nobody who excludes players acts or signs."""
+    if bool(player.exclusion) == bool(other.exclusion):
+        return
+    row = policy.row_of(ctx.facility.law, EXCLUSIONS_ROW)
+    if not any(policy.may_prepare(row, person) for person in (ctx.actor, ctx.witness) if person is not None):
+        who = policy.in_words(row.prepare).capitalize()
+        raise Refusal(EXCLUDED_CODE, player=(player if player.exclusion else other).code, who=who)
+
+
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
 def split_rating(
     ctx: FacilityContext,
@@ -225,6 +443,9 @@ def split_rating(
     )
 
 
+# Erased
+
+
 @facility_act(PLAYERS, roles=policy.roles_of(ERASURES, "prepare"), witness=True, step_up="always")
 def erase_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     """Erase a player's personal data, also those under the codes that were merged into theirs. Ratings stay, nameless.
@@ -246,61 +467,6 @@ def erase_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     if merged:
         data["merged"] = merged
     return ActOutcome(PLAYER_ERASED(data))
-
-
-def _details(ctx: FacilityContext, card: str) -> PlayerDetails | None:
-    """The data of the player with this card, under the code that counts."""
-    rows = PlayerDetails.objects.filter(player__facility=ctx.facility, card=card)
-    details = rows.select_related("player__merged_into").first()
-    if details is not None and details.player.merged_into is not None:
-        details.player = details.player.merged_into
-    return details
-
-
-def _merged_into(ctx: FacilityContext, code: str) -> Player:
-    """The player, locked, with whom this code is merged. Raises `player-not-merged` and as `player_of`."""
-    row = (
-        Player.objects.filter(facility=ctx.facility, code=code.upper()).select_related("merged_into").first()
-    )
-    if row is None or row.merged_into is None:
-        player = player_of(ctx.facility.pk, code)
-        raise Refusal(PLAYER_NOT_MERGED, player=player.code)
-    if row.erased_at is not None:
-        raise Refusal(PLAYER_IS_ERASED, player=row.code)
-    return player_of(ctx.facility.pk, row.merged_into.code, lock="wait")
-
-
-def _exclusion(player: Player) -> Exclusion:
-    return next(reason for reason in get_args(Exclusion) if reason == player.exclusion)
-
-
-def _verify_may_correct(ctx: FacilityContext, row: SeparationRow, ratings: QuerySet[Rating]) -> None:
-    """Refuse to correct ratings at tables that the actor does not supervise now, and ratings that ended long ago.
-
-    The signature of somebody whom the row names for any time suffices for both. Raises `rating-of-another-table` or
-    `rating-too-old`.
-    """
-    signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
-    if not row.within_hours or any(policy.may_at_any_time(row, person) for person in signers):
-        return
-    who = policy.in_words(row.at_any_time)
-    earliest = ctx.now - dt.timedelta(hours=row.within_hours)
-    for rating in ratings.select_related("player", "table").order_by("pk"):
-        if not is_on_duty(ctx.actor, rating.table):
-            code = rating.player.code
-            raise Refusal(RATING_OF_ANOTHER_TABLE, table=rating.table.code, player=code, who=who)
-        if rating.ended_at is not None and rating.ended_at < earliest:
-            raise Refusal(RATING_TOO_OLD, player=rating.player.code, hours=row.within_hours, who=who)
-
-
-def _verify_exclusion_may_spread(ctx: FacilityContext, player: Player, other: Player) -> None:
-    """Raises `excluded-code` if one of both is excluded and nobody who excludes players acts or signs."""
-    if bool(player.exclusion) == bool(other.exclusion):
-        return
-    row = policy.row_of(ctx.facility.law, EXCLUSIONS_ROW)
-    if not any(policy.may_prepare(row, person) for person in (ctx.actor, ctx.witness) if person is not None):
-        who = policy.in_words(row.prepare).capitalize()
-        raise Refusal(EXCLUDED_CODE, player=(player if player.exclusion else other).code, who=who)
 
 
 def _verify_not_held(ctx: FacilityContext, players: Iterable[Player]) -> None:
