@@ -11,9 +11,8 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from audit.models import Device, Entry
-from tables.clock.alert_rules import LOW_BATTERY
-from tables.clock.ticker import Ticker
 from tables.core.alert_kinds import ALERT_RULES
+from tables.ticker import LOW_BATTERY, Ticker
 from tables.views import service
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, dashboard, resize
