@@ -4,7 +4,7 @@ A cookie has the device's token and a number, and only the server signs it. A si
 before is accepted until a request brings the new one: an answer may have been lost on the way. For a minute more it
 is still accepted, because another tab of the browser may have sent it at the same moment. A browser that brings it
 later has a copy, or is the device whose copy somebody signed in with. Such a cookie opens nothing, the device locks,
-and the floor is called (`tables/setup/alert_rules.py`), once for each copy.
+and the floor is called (`tables/setup/devices.py`), once for each copy.
 
 A number that is newer than the database is accepted, too: the server signed it, and a restored backup is older.
 """

@@ -17,7 +17,7 @@ class TablesConfig(AppConfig):
         from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
         from tables.core.signals import table_changed
         from tables.office_floor import Floor
-        from tables.opening.continued_tables import continue_table
+        from tables.opening.new_tables import continue_table
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
         from tables.views.converters import Code
@@ -25,9 +25,7 @@ class TablesConfig(AppConfig):
         register_converter(Code, "code")
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
-        stream_continued.connect(
-            continue_table, dispatch_uid="tables.opening.continued_tables.continue_table"
-        )
+        stream_continued.connect(continue_table, dispatch_uid="tables.opening.new_tables.continue_table")
         incarnation_declared.connect(
             resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"
         )

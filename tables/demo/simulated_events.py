@@ -26,8 +26,7 @@ from tables.demo.seeding import inspection_of
 from tables.demo.simulated_crew import PitCrew, Staff
 from tables.demo.simulated_money import CREDIT, FILL, TableChips, act
 from tables.demo.simulation import SimulatedTable, change_dice
-from tables.handover.draft import handover_draft
-from tables.handover.shifts import shift_to_hand_over
+from tables.handover.handover import handover_draft, shift_to_hand_over
 from tables.limits import pending_change
 from tables.models import Alert, Round, Slip, Table, Throw
 from tables.rounds.settlement import Totals

@@ -10,7 +10,7 @@ from audit.models import Entry
 from games.models import Facility
 from tables.core.entries import COLUMNS, read
 from tables.models import Table
-from tables.setup.entry_types import TABLE_MOVED
+from tables.setup.floor_plan import TABLE_MOVED
 
 
 class PitMove(NamedTuple):

@@ -7,9 +7,7 @@ from typing import Any
 from audit.models import Entry, Person
 from games.models import Facility
 from tables.cases.case import moment_words
-from tables.handover.acts import in_words
-from tables.handover.draft import HandoverDraft, HandoverItem
-from tables.handover.figures import FLOOR
+from tables.handover.handover import WHOLE_FLOOR, HandoverDraft, HandoverItem, in_words
 from tables.models import Handover, Pit
 from tables.words.entries import data_of
 
@@ -164,7 +162,7 @@ def _signed_page(handover: Handover, data: dict[str, Any]) -> dict[str, Any]:
 def figures_row(data: dict[str, Any], pits: dict[str, str]) -> ShiftFiguresRow:
     """Return recorded figures as a row; `pits` are the names of the pits by code."""
     return ShiftFiguresRow(
-        "Floor" if data["pit"] == FLOOR else pits.get(data["pit"], data["pit"]),
+        "Floor" if data["pit"] == WHOLE_FLOOR else pits.get(data["pit"], data["pit"]),
         data["rounds"],
         data["handle_cents"],
         data["win_cents"],

@@ -15,7 +15,7 @@ from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.failures import DEVICE_FAILED, SHAKER_REPLACED
 from tables.models import Table
-from tables.opening.entry_types import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
+from tables.opening.opening import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
 from tables.rounds.no_rolls import ROUND_VOIDED
 from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
 from tables.staffing.post_holders import POST_TYPES, PostHolders, post_changes

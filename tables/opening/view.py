@@ -3,7 +3,7 @@
 The inspection as a list, what an opening still needs, the next step; and what closing requires.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,19 +21,45 @@ from games.snapshot_types import (
 )
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.equipment.approvals import TOSSES, Equipment, inspection_lines
+from tables.equipment.approvals import POSTS, TOSSES, Equipment, inspection_lines
 from tables.equipment.signs import form_note
 from tables.models import Alert, Inspection, Table
-from tables.opening.checks import (
+from tables.opening.opening import (
     closing_refusals,
     last_inspection,
     verify_dice_new_enough,
     verify_payout_limit,
     verify_secured,
 )
-from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
 from tables.rules import verify_game_not_suspended
 from tables.words.sentences import dollars, missing_by, moment, short
+
+OPENING_LABELS = {
+    "record_repair": "Record the repair",
+    "inspect_table": "Inspected",
+    "open_table": "Open the table",
+}
+
+# The line below the step: what the tap does, before an opening or after a repair.
+OPENING_SENTENCES = {
+    ("record_repair", "repair"): "Describe the repair; a floorperson signs",
+    ("inspect_table", "repair"): "Everything is in order; gaming continues",
+    ("inspect_table", "opening"): "Everything is in order; then open the table",
+    ("open_table", "opening"): "Limits %(min)s–%(max)s; round %(round)s begins",
+}
+
+
+def empty_posts_sentence(posts: Sequence[str]) -> str:
+    """Who must still sign in: `The left dealer and the stickperson are missing. …`"""
+    names = [str(POSTS[post]) for post in posts]
+    if len(names) == 1:
+        sentence = "%s is still missing. Sign in at a tablet of this table." % names[0]
+    else:
+        sentence = "%(most)s and %(last)s are still missing. Each signs in at a tablet of this table." % {
+            "most": ", ".join(names[:-1]),
+            "last": names[-1],
+        }
+    return sentence[:1].upper() + sentence[1:]
 
 
 class Opening:

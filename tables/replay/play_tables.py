@@ -21,7 +21,7 @@ from tables.core.entries import COLUMNS, RecordedEntry, read
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
-from tables.opening.entry_types import TABLE_MADE
+from tables.opening.opening import TABLE_MADE
 from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
 

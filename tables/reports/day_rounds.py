@@ -15,7 +15,7 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.corrections.slips import SLIP_FILED
 from tables.figures.round_figures import RoundWithSlip
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
-from tables.opening.entry_types import TABLE_MADE, TABLE_OPENED
+from tables.opening.opening import TABLE_MADE, TABLE_OPENED
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord, WagerRecord, records_in
 from tables.replay.rules_finder import RulesFinder

@@ -17,7 +17,7 @@ from tables.core.alert_history import RecordedAlert, alerts_between
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures import DEVICE_INCIDENT
 from tables.models import Table
-from tables.opening.entry_types import TABLE_CLOSED, TABLE_OPENED
+from tables.opening.opening import TABLE_CLOSED, TABLE_OPENED
 from tables.replay.round_records import ThrowRecord
 from tables.reports.day_rounds import DayRounds
 from tables.reports.day_rounds import day_entries as _entries

@@ -1,25 +1,43 @@
 """The rotation board: each post with its dealer and who comes next, the dealers without a post, and what is planned.
 
-Reads only. With a dealer picked, each post says whether they may be planned for it, by the checks of the act itself.
+Reads only. With a dealer picked, each post says whether they may be planned for it, by the checks of the act itself
+(`tables.rotation.plans`). The file goes from what the board shows of a dealer to the board and the walls:
+
+- A dealer's own figures: rounds an hour by game and corrections, today and in the four weeks before. Exact, from the
+  rollups of the settled rounds and from the entries. A dealer is compared with their own past alone, never with others:
+  tables differ in game, players and wagers.
+- Lanes: where each dealer was in the last hour and will be in the next, as blocks in time. What was comes from the
+  entries of the tables, and what is now from their rows. What comes is a break that is due or a planned move; both are
+  dashed, because neither has happened.
+- The board itself.
+- The breaks that are due and the planned reliefs, which a wall announces beside limits and dice.
 """
 
 import datetime as dt
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, cast
 
-from audit.models import Person
+from django.template.loader import render_to_string
+
+from audit import clock
+from audit.models import Entry, Person
 from games.engine import Refusal
 from games.engine.game import PostCode
 from games.models import Facility
 from games.registry import GAMES
 from tables.core import posts
 from tables.core.context import TableContext
+from tables.core.pace import pace
 from tables.core.scope import EVERYWHERE, Scope
-from tables.models import Assignment, PlannedMove, Qualification, Table
-from tables.rotation.checks import DealerFacts, dealer_facts, planned_time, verify_move
-from tables.rotation.history import DealerHistory, dealer_history
-from tables.rotation.lanes import Lane, Stay, Window, lane, past_stays, stays_at_post, with_breaks
+from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
+from tables.rotation.plans import DealerFacts, dealer_facts, planned_time, verify_move
+from tables.staffing.breaks import break_due
+from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED
 from tables.staffing.relief import (
     PostInRelief,
     breaks_due,
@@ -28,8 +46,320 @@ from tables.staffing.relief import (
     rest_of,
     tables_in_rotation,
 )
-from tables.staffing.roster import FloorpersonSpan, floorperson_spans, staffed_tables
-from tables.words.sentences import say
+from tables.staffing.roster import POSTS, FloorpersonSpan, floorperson_spans, staffed_tables
+from tables.words.sentences import moment, say
+
+HISTORY_DAYS = 28
+CORRECTIONS = (DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name)
+
+
+@dataclass
+class DealerDays:
+    """Settled rounds with this dealer at a post, and for how long those tables were open and staffed then."""
+
+    rounds: int = 0
+    open_us: int = 0
+
+    @property
+    def pace(self) -> int | None:
+        """Rounds an hour, rounded; None for too short a time."""
+        exact = pace(self.rounds, dt.timedelta(microseconds=self.open_us))
+        return None if exact is None else round(exact)
+
+
+@dataclass
+class GameHistory:
+    """One game that the dealer dealt: today, and in the days before."""
+
+    name: str
+    today: DealerDays = field(default_factory=DealerDays)
+    before: DealerDays = field(default_factory=DealerDays)
+
+
+@dataclass(frozen=True)
+class DealerHistory:
+    """A dealer against their own past. Corrections are those that they entered at live tables."""
+
+    games: list[GameHistory]
+    corrections_today: int
+    corrections_before: int
+
+    @property
+    def rounds_today(self) -> int:
+        return sum(game.today.rounds for game in self.games)
+
+    @property
+    def rounds_before(self) -> int:
+        return sum(game.before.rounds for game in self.games)
+
+    @property
+    def rate_today(self) -> str:
+        """Corrections in a thousand rounds of today, with one decimal; "" without a round."""
+        return _in_a_thousand(self.corrections_today, self.rounds_today)
+
+    @property
+    def rate_before(self) -> str:
+        """The same in the days before, which is what today's rate is compared with."""
+        return _in_a_thousand(self.corrections_before, self.rounds_before)
+
+
+def _in_a_thousand(corrections: int, rounds: int) -> str:
+    tenths = round(Fraction(10_000 * corrections, rounds)) if rounds else 0
+    return f"{tenths // 10:,}.{tenths % 10}" if rounds else ""
+
+
+def dealer_history(
+    facility: Facility, person: Person, tables: Iterable[Table], now: dt.datetime
+) -> DealerHistory:
+    """Return the figures of a dealer at the live ones of these tables."""
+    live = {table.pk: table for table in tables if table.kind == Table.Kind.LIVE}
+    today = facility.gaming_day(now)
+    first = today - dt.timedelta(days=HISTORY_DAYS)
+    by_game: dict[str, GameHistory] = {}
+    rows = HourFigures.objects.filter(
+        table__in=live, gaming_day__gte=first, gaming_day__lte=today, dealers__contains=person.code
+    )
+    for table, day, dealers, rounds, open_us in rows.values_list(
+        "table", "gaming_day", "dealers", "rounds", "open_us"
+    ):
+        if person.code not in dealers.split():
+            continue
+        game = live[table].game
+        history = by_game.setdefault(game, GameHistory(GAMES[game].name))
+        days = history.today if day == today else history.before
+        days.rounds += rounds
+        days.open_us += open_us
+    counts = _corrections(person, live.values(), first, today)
+    return DealerHistory(
+        [by_game[game] for game in GAMES if game in by_game],
+        counts[today],
+        sum(count for day, count in counts.items() if day != today),
+    )
+
+
+def _corrections(
+    person: Person, tables: Iterable[Table], first: dt.date, today: dt.date
+) -> defaultdict[dt.date, int]:
+    """How many corrections the person entered at these tables, by gaming day."""
+    entries = Entry.objects.filter(
+        actor=person.code,
+        type__in=CORRECTIONS,
+        stream__in=[table.stream_id for table in tables],
+        gaming_day__gte=first,
+        gaming_day__lte=today,
+    )
+    counts: defaultdict[dt.date, int] = defaultdict(int)
+    for day in entries.values_list("gaming_day", flat=True):
+        counts[day] += 1
+    return counts
+
+
+# Lanes
+
+
+MIN_TEXT_WIDTH, MIN_TEXT_WIDTH_ON_A_PHONE = 8, 17  # percent of a lane
+STEP = dt.timedelta(minutes=20)
+BEFORE, AFTER = 4, 4  # steps of the board before and after the moment
+TONES = 3
+MINUTE = dt.timedelta(minutes=1)
+BlockKind = Literal["past", "now", "overdue", "break", "next", "next-break"]
+LABELS = {
+    "past": "{table}",
+    "now": "{table}",
+    "overdue": "break due",
+    "break": "break",
+    "next": "{table} planned",
+    "next-break": "break after the relief",
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """The time that the board shows, in steps of 20 minutes."""
+
+    begins: dt.datetime
+    ends: dt.datetime
+    now: dt.datetime
+
+    @classmethod
+    def around(cls, now: dt.datetime) -> "Window":
+        step = now - dt.timedelta(minutes=now.minute % 20, seconds=now.second, microseconds=now.microsecond)
+        return cls(step - BEFORE * STEP, step + (AFTER + 1) * STEP, now)
+
+    def percent(self, moment: dt.datetime) -> float:
+        """Where a moment is, in percent of the width; within it."""
+        inside = min(max(moment, self.begins), self.ends)
+        return round(100 * ((inside - self.begins) / (self.ends - self.begins)), 2)
+
+    def ticks(self, facility: Facility) -> list[tuple[float, str]]:
+        """The lines of the time, with the clock of the facility."""
+        moments = [self.begins + step * STEP for step in range(BEFORE + AFTER + 1)]
+        return [(self.percent(moment), f"{facility.local(moment):%H:%M}") for moment in moments]
+
+
+@dataclass(frozen=True)
+class Stay:
+    """A time that a dealer spent, spends or will spend somewhere. `table` and `game` are "" on a break."""
+
+    kind: BlockKind
+    begins: dt.datetime
+    ends: dt.datetime
+    table: str = ""
+    game: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stay as it is drawn, in percent of the width."""
+
+    kind: BlockKind
+    x: float
+    width: float
+    table: str
+    game: str
+    text: str
+    tone: int  # the color of its game
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the block is wide enough for its text on a podium."""
+        return self.width >= MIN_TEXT_WIDTH
+
+    @property
+    def has_room_on_a_phone(self) -> bool:
+        return self.width >= MIN_TEXT_WIDTH_ON_A_PHONE
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The blocks of a dealer, and the same in words."""
+
+    blocks: list[Block]
+    words: str
+
+
+def lane(stays: Sequence[Stay], window: Window, facility: Facility) -> Lane:
+    """Draw the stays of a dealer that the board shows."""
+    within = [stay for stay in stays if stay.ends > window.begins and stay.begins < window.ends]
+    blocks = []
+    for stay in within:
+        x, end = window.percent(stay.begins), window.percent(stay.ends)
+        blocks.append(
+            Block(
+                stay.kind, x, round(max(end - x, 0.4), 2), stay.table, stay.game, stay.note, _tone(stay.game)
+            )
+        )
+    words = ", ".join(
+        f"{LABELS[stay.kind].format(table=stay.table)} {_clock(facility, max(stay.begins, window.begins))} to "
+        f"{_clock(facility, min(stay.ends, window.ends))}"
+        for stay in within
+    )
+    return Lane(blocks, words or "at no table in this time")
+
+
+def past_stays(facility: Facility, tables: Iterable[Table], window: Window) -> dict[str, list[Stay]]:
+    """Where dealers were until now, by the code of the person: the posts that ended within the window."""
+    by_stream = {table.stream_id: table for table in tables}
+    entries = Entry.objects.filter(
+        type__in=(DEALER_BEGAN.name, DEALER_RELIEVED.name, DEALER_LEFT.name),
+        at__gte=window.begins,
+        stream__in=by_stream,
+    )
+    stays: dict[str, list[Stay]] = defaultdict(list)
+    began: dict[tuple[int, str], dt.datetime] = {}
+    for stream, at, body in entries.order_by("at", "pk").values_list("stream", "at", "body"):
+        table = by_stream[stream]
+        for person, arrives in _changes(_data(body)):
+            if arrives:
+                began[table.pk, person] = at
+                continue
+            begins = began.pop((table.pk, person), window.begins)
+            stays[person].append(Stay("past", begins, at, table.code, table.game))
+    return stays
+
+
+def _data(body: bytes | memoryview) -> dict[str, Any]:
+    try:
+        data = json.loads(bytes(body))["data"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _changes(data: dict[str, Any]) -> Iterable[tuple[str, bool]]:
+    """Who leaves a post by an entry, and then who arrives. Somebody who changes the post does both."""
+    dealer, relieved = data.get("dealer"), data.get("relieves")
+    if not isinstance(dealer, str):
+        return
+    if "takes_shaker" not in data:
+        yield dealer, False
+        return
+    if isinstance(relieved, str):
+        yield relieved, False
+    if data.get("leaves_post"):
+        yield dealer, False
+    yield dealer, True
+    if data.get("follows"):
+        yield data["follows"], True
+
+
+def stays_at_post(table: Table, post: PostCode, relief: PlannedMove | None, window: Window) -> list[Stay]:
+    """The stay of the person at a post, until they are relieved by plan or their break is due, and the break then."""
+    since = getattr(table, f"{posts.FIELDS[post]}_since") or window.begins
+    now, where = window.now, (table.code, table.game)
+    if table.status == Table.Status.CLOSED:
+        return [Stay("past", since, table.closed_at or now, *where)]
+    due = break_due(table.facility, getattr(table, f"{posts.FIELDS[post]}_works_since"))
+    leaves = (
+        max(relief.planned_for, now + MINUTE) if relief else max(due, now + MINUTE) if due else window.ends
+    )
+    stays = [Stay("now", since, leaves, *where)]
+    if due is not None and due < now:
+        stays.append(Stay("overdue", max(due, since), leaves))
+    if relief is not None or due is not None:
+        break_time = dt.timedelta(minutes=table.facility.break_minutes or 0) or STEP
+        minutes = int(break_time.total_seconds() // 60)
+        stays.append(Stay("next-break", leaves, leaves + break_time, note=str(minutes)))
+    return stays
+
+
+def with_breaks(stays: Iterable[Stay], free_since: dt.datetime, window: Window) -> list[Stay]:
+    """Add the breaks between the stays of a dealer, until now or the next stay.
+
+    `free_since`: the beginning of the duty or of the last rest. A break that began before the board does, and after
+    stays that it does not show, has no minutes.
+    """
+    filled: list[Stay] = []
+    cursor, is_exact = free_since, True
+    ordered = sorted(stays, key=lambda stay: stay.begins)
+    if any(stay.begins < window.now for stay in ordered):
+        cursor, is_exact = max(free_since, window.begins), free_since >= window.begins
+    for stay in ordered:
+        if stay.begins - cursor >= MINUTE:
+            filled.append(_break(cursor, stay.begins, window.now, is_exact))
+        filled.append(stay)
+        cursor, is_exact = max(cursor, stay.ends), True
+    if window.now - cursor >= MINUTE:
+        filled.append(_break(cursor, window.now, window.now, is_exact))
+    return filled
+
+
+def _break(begins: dt.datetime, ends: dt.datetime, now: dt.datetime, is_exact: bool) -> Stay:
+    minutes = int((min(ends, now) - begins).total_seconds() // 60)
+    return Stay("break", begins, ends, note=str(minutes) if is_exact and minutes > 0 else "")
+
+
+def _tone(game: str) -> int:
+    return list(GAMES).index(game) % TONES if game in GAMES else 0
+
+
+def _clock(facility: Facility, moment: dt.datetime) -> str:
+    return f"{facility.local(moment):%H:%M}"
+
+
+# The board
+
 
 # Minutes from now at which a move can be planned, in addition to the break that is due
 TIMES = (0, 10, 20, 40, 60, 80)
@@ -481,5 +811,54 @@ def _house_rule(facility: Facility) -> str:
     return f"House rule: at most {facility.work_minutes} min at tables{break_words}."
 
 
-def _clock(facility: Facility, moment: dt.datetime) -> str:
-    return f"{facility.local(moment):%H:%M}"
+# What walls announce
+
+
+TEMPLATE = "tables/parts/wall_reliefs.html"
+MOST_RELIEFS = 12  # the wall has room for three events, of reliefs and others
+
+
+@dataclass(frozen=True)
+class WallRelief:
+    """A planned relief: its table, when it is due (a moment in UTC), and what happens in words."""
+
+    table: str
+    due_at: str
+    text: str
+
+
+def wall_reliefs(facility: str) -> list[WallRelief]:
+    """Return the breaks that are due, on one line, and the open planned moves of a facility (its code) by time."""
+    moves = (
+        PlannedMove.objects.open_moves()
+        .filter(table__in=tables_in_rotation(facility))
+        .select_related("person", "table__dealer", "table__dealer_left", "table__stickperson")
+    )
+    return [*_breaks_due(facility), *(_wall_relief(move) for move in moves[:MOST_RELIEFS])]
+
+
+def _breaks_due(facility: str) -> list[WallRelief]:
+    """Return one line for the breaks that are due now, counted as the rotation board counts them."""
+    tables = tables_in_rotation(facility).select_related("facility", "dealer", "dealer_left", "stickperson")
+    now = clock.now()
+    due = breaks_due({table.code: posts_in_relief(table, now) for table in tables})
+    if not due:
+        return []
+    tables_due = sorted({code for code, _post in due})
+    where = tables_due[0] if len(tables_due) == 1 else "Pits"
+    text = "A break is due" if len(due) == 1 else f"{len(due)} breaks are due"
+    return [WallRelief(where, moment(min(post.break_due for _code, post in due if post.break_due)), text)]
+
+
+def wall_reliefs_html(facility: str) -> str:
+    """Return these reliefs as the list items that a wall shows, the same for its page and its socket."""
+    return render_to_string(TEMPLATE, {"reliefs": wall_reliefs(facility)}).strip()
+
+
+def _wall_relief(move: PlannedMove) -> WallRelief:
+    post = cast(PostCode, move.post)
+    holder = posts.holder(move.table, post)
+    text = f"{move.person.short_name} {f'relieves {holder.short_name}' if holder else 'takes the post'}"
+    if len(posts.posts_of(move.table)) > 1:
+        text = f"{text}, {POSTS[post].lower()}"
+    return WallRelief(move.table.code, moment(move.planned_for), text)

@@ -24,10 +24,11 @@ EQUIPMENT_CHANGED = entry_with_line(
 )
 
 
-TABLE_CHANGED = entry_type(
+TABLE_CHANGED = entry_with_line(
     "table.changed",
     ChangeElsewhere,
     "An act on the setup stream moved this table to another pit or submission.",
+    lambda data: "Moved to another pit or submission",
 )
 
 

@@ -15,7 +15,7 @@ from games import registry
 from games.table_shape import TableShape
 from tables.models.floor import PLAN_ROWS as ROWS
 from tables.screens.layout import game_screens
-from tables.setup.entry_types import FloorItem
+from tables.setup.floor_plan import FloorItem
 
 ROW_HEIGHT, MIDDLE_HEIGHT = 146, 92  # of a row of tables with seats and a line of text; between two rows
 TABLE_GAP, PIT_GAP, EDGE = 34, 26, 14

@@ -61,7 +61,7 @@ from tables.equipment.signs import SignFace, board, notice_minutes
 from tables.money.drops import DROP_BOX_IS_ON
 from tables.money.slips import TRANSFERS_UNDER_WAY
 from tables.money.tray import CLOSER_MISSING
-from tables.opening.refusals import DISPUTE_UNDECIDED
+from tables.opening.opening import DISPUTE_UNDECIDED
 from tables.screens import failures, layout, run, templates
 from tables.screens.floor_plan import shape_of
 from tables.screens.formats import countdown, seconds_between

@@ -31,8 +31,7 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
-from tables.setup.acts import MAX_SEATS, SETUP_ROLES
-from tables.setup.device_acts import (
+from tables.setup.devices import (
     OF_A_TABLE,
     REVOCATIONS,
     SUBJECT,
@@ -41,6 +40,7 @@ from tables.setup.device_acts import (
     why_not_make_token,
 )
 from tables.setup.first_day import first_day as first_day_steps
+from tables.setup.floor_plan import MAX_SEATS, SETUP_ROLES
 from tables.views.facility import page_context, second_people
 from tables.views.people import State, typed, waiting_changes
 

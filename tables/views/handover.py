@@ -10,10 +10,15 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from games.models import Facility
-from tables.handover.draft import floor_on_duty, handover_draft, successors
-from tables.handover.figures import ShiftFigures, shift_figures
+from tables.handover.handover import (
+    ShiftFigures,
+    ShiftToHandOver,
+    floor_on_duty,
+    handover_draft,
+    shift_figures,
+    successors,
+)
 from tables.handover.page import ShiftFiguresRow, decide_first, item_row, signed_handover, what_is_missing
-from tables.handover.shifts import ShiftToHandOver
 from tables.models import Alert, Handover, Slip, Table
 from tables.runner.access import HANDOVER, Denied, facility_page_for
 from tables.runner.facility import STAFF

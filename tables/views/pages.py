@@ -26,8 +26,16 @@ from games.formats import whole_dollars
 from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import Snapshot
-from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
-from tables.advice.proposals import FULL, NEARLY_EMPTY, Proposal, TableHour, proposals
+from tables.advice import (
+    FULL,
+    NEARLY_EMPTY,
+    Proposal,
+    TableHour,
+    free_dealers,
+    proposals,
+    seats_of_last_hour,
+    table_hours,
+)
 from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.duty import is_on_duty
@@ -37,8 +45,7 @@ from tables.corrections.reviews import reviewer_names
 from tables.models import Assignment, Pit, PlannedMove, Player, Rating, Shaker, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.tray import keeps_inventory
-from tables.rotation.board import TIMES, board
-from tables.rotation.wall_reliefs import wall_reliefs, wall_reliefs_html
+from tables.rotation.board import TIMES, board, wall_reliefs, wall_reliefs_html
 from tables.rounds.no_rolls import NO_ROLL_ROW
 from tables.rounds.settlement import first_review_from
 from tables.rounds.views import undo_steps
@@ -60,8 +67,7 @@ from tables.runner.access import (
 from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
-from tables.setup.arrange_acts import unsaved_items
-from tables.setup.entry_types import FloorItem
+from tables.setup.floor_plan import FloorItem, unsaved_items
 from tables.staffing.relief import dealers_on_duty, post_to_relieve, posts_in_relief
 from tables.views.facility import page_context
 from tables.words.sentences import say, short, title

@@ -34,7 +34,7 @@ from audit.heads import current_incarnation
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from tables.core.permissions import FLOOR
-from tables.rotation.wall_reliefs import wall_reliefs_html
+from tables.rotation.board import wall_reliefs_html
 from tables.runner.access import (
     Denied,
     Locked,

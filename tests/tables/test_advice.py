@@ -7,8 +7,15 @@ from fractions import Fraction
 import pytest
 
 from audit import clock
-from tables.advice.facts import free_dealers, seats_of_last_hour, table_hours
-from tables.advice.proposals import Staked, TableHour, TrayHour, proposals
+from tables.advice import (
+    Staked,
+    TableHour,
+    TrayHour,
+    free_dealers,
+    proposals,
+    seats_of_last_hour,
+    table_hours,
+)
 from tests.tables.cast import make_scene
 
 NOW = dt.datetime(2026, 11, 20, 21, 42, tzinfo=dt.UTC)

@@ -10,7 +10,7 @@ from django.test import Client
 from audit.devices import enroll
 from audit.models import Device, Entry
 from audit.verification import verify
-from tables.setup import entry_types as setup
+from tables.setup.devices import DEVICE_ENDED
 from tests.tables.cast import PIN, Scene, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -92,7 +92,7 @@ def test_a_lost_device_is_revoked_at_once_by_a_supervisor_and_its_person_signed_
     with scene.refused("not-this-device"):
         scene.in_room("revoke_device", {"device": "Podium", "why": "lost"}, by="casino-supervisor")
     scene.in_room("revoke_device", {"device": "Phone 3", "why": "lost"}, by="casino-supervisor")
-    ended = newest(setup.DEVICE_ENDED.name)
+    ended = newest(DEVICE_ENDED.name)
     assert ended["data"] == {"device": "Phone 3", "person": "floorperson", "why": "lost"}
     assert phone.get("/floor/larkfield/").status_code != 200
     assert phone.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"

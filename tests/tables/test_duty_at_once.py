@@ -11,7 +11,7 @@ import pytest
 
 from tables.core import posts
 from tables.models import Assignment, Table
-from tables.opening import acts
+from tables.opening import opening
 from tables.staffing import staff_acts
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
@@ -71,7 +71,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
     for scene in house.values():
         ready(scene)
     house["T-02"].inspect(by="floor-2")
-    dwell_on(monkeypatch, acts, "verify_staffed")
+    dwell_on(monkeypatch, opening, "verify_staffed")
     both = in_between(house["T-01"].open, lambda: house["T-02"].open(by="floor-2"))
     assert both == ["ActResponse", "Refusal"]
     assert Table.objects.filter(status="open", dealer__code="dealer").count() == 1
@@ -81,7 +81,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
 def test_nobody_goes_home_from_a_table_that_opens(transactional_db, monkeypatch):
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     duty = Assignment.objects.get(person__code="dealer", ended_at=None)
-    dwell_on(monkeypatch, acts, "verify_staffed")
+    dwell_on(monkeypatch, opening, "verify_staffed")
     home = {"assignment": duty.pk}
     assert in_between(scene.open, lambda: scene.in_room("end_assignment", home)) == ["ActResponse", "Refusal"]
     assert posts.empty_posts(scene.fresh) == []

@@ -10,7 +10,7 @@ from games.engine import Refusal
 from tables.core.reads import locked_table
 from tables.equipment.approvals import Equipment, approval_subjects
 from tables.models import Alert, Approval, Inspection, Shaker
-from tables.opening.checks import INSPECTION_HOLDS
+from tables.opening.opening import INSPECTION_HOLDS
 from tables.ticker import tick
 from tests.tables.cast import CHAPTER, Scene, make_scene, newest_of_an_act
 from tests.tables.test_rooms_and_tables import LAYOUT

@@ -26,8 +26,7 @@ from games.models import Facility
 from tables.core.figure_sums import Sums
 from tables.figures import rollup
 from tables.figures.page import FiguresRow
-from tables.handover.figures import shift_figures
-from tables.handover.shifts import ShiftToHandOver
+from tables.handover.handover import ShiftToHandOver, shift_figures
 from tables.models import Assignment, Round
 from tables.reports import report_tables
 from tables.screens.selectors import ended_rounds_part

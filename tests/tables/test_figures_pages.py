@@ -25,8 +25,7 @@ from tables.figures.plots import Axis, LotChange, band_plots
 from tables.figures.query import FiguresQuery, read_query
 from tables.figures.ranges import PlotPoint, read_range, whole_months
 from tables.figures.record_checks import check_rollups
-from tables.handover.figures import shift_figures
-from tables.handover.shifts import shift_to_hand_over
+from tables.handover.handover import shift_figures, shift_to_hand_over
 from tables.models import (
     Assignment,
     DayFigures,

@@ -11,10 +11,8 @@ from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
 from tables.cases.case import open_found_cases
-from tables.handover.draft import handover_draft
-from tables.handover.figures import shift_figures
+from tables.handover.handover import handover_draft, shift_figures, shift_to_hand_over
 from tables.handover.open_items import open_items
-from tables.handover.shifts import shift_to_hand_over
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
 from tables.screens.day_figures import day_figures
 from tests.desk.test_football_band import COVERED_VARIANCE, play_a_covered_game

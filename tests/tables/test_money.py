@@ -13,8 +13,7 @@ from audit import clock
 from audit.models import Entry
 from audit.stated_rows import check_columns
 from games.models import Facility
-from tables.advice.facts import table_hours
-from tables.advice.proposals import TrayHour
+from tables.advice import TrayHour, table_hours
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import kind_of, words_of_case
 from tables.core.reads import locked_table

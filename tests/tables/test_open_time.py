@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock
-from tables.advice.facts import table_hours
+from tables.advice import table_hours
 from tables.core.pace import pace
 from tables.figures import rollup
 from tables.models import HourFigures, RollupProgress, Table

@@ -12,8 +12,7 @@ from games.models import Facility
 from tables.handover.open_items import open_items
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table
-from tables.rotation.board import board
-from tables.rotation.wall_reliefs import wall_reliefs
+from tables.rotation.board import board, wall_reliefs
 from tables.screens.screen_data import TileData
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_pages import see, words

@@ -23,7 +23,7 @@ from audit.models import Device, Entry, Person
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from games.models import Facility, Guide, SignForm
-from tables.handover.draft import handover_draft
+from tables.handover.handover import handover_draft
 from tables.models import Player
 from tables.ticker import tick
 from tests.audit.outsider import check

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import devices
 from games import jurisdictions
 from games.models import Facility
-from tables.setup.bootstrap import Administrator, create_facility
+from tables.setup.first_day import Administrator, create_facility
 
 
 def local_time(text: str) -> dt.time:

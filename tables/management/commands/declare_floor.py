@@ -20,8 +20,7 @@ from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.chips import change_chips, change_keeping, who_may_not_declare, wrong_chips
 from tables.runner.facility import SETUP
-from tables.setup.arrange_acts import unsaved_items
-from tables.setup.entry_types import FLOOR_DECLARED, FloorDeclared, FloorItem
+from tables.setup.floor_plan import FLOOR_DECLARED, FloorDeclared, FloorItem, unsaved_items
 from tables.words.sentences import say
 
 SECTIONS = ("target_paces", "floor", "places", "shifts")

@@ -1,45 +1,156 @@
-"""Devices of a facility: add one, make its enrollment token, rename, move to another table, revoke.
+"""Devices of a facility: added, enrolled by a token, renamed, moved to another table, revoked.
 
 A second person approves what gives rights: a new device, and another table (games/separation, row `devices`). A device
 is revoked at once: one of the own department alone, any other with a second person (row `revocations`). What happens to
-the row is in `audit/devices.py`, as for the commands of the server.
+the row is in `audit/devices.py`, as for the commands of the server. An alert says at its table, or at every one in
+play, that a device was revoked or that somebody used an old cookie of it.
 """
 
-from typing import Annotated
+import datetime as dt
+from typing import Annotated, Literal, TypedDict
+
+from django.db.models import Q
 
 from audit import clock, devices
 from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
 from games.act_forms import found, text
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params
 from games.separation import policy
 from games.separation.changes import MAY_NOT_APPROVE
+from tables.core.alert_kinds import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    tables_concerned,
+)
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
-from tables.setup.entry_types import (
-    DEVICE_ADDED,
-    DEVICE_ENDED,
-    DEVICE_MOVED,
-    DEVICE_RENAMED,
-    TOKEN_MADE,
-    WhyEnded,
-)
-from tables.setup.refusals import (
-    DEVICE_NAME_TAKEN,
-    DEVICE_NEEDS_A_TABLE,
-    DEVICE_SERVES_IT,
-    DEVICE_WITHOUT_TABLE,
-    NO_SUCH_DEVICE,
-    NOT_THIS_DEVICE,
-    SECOND_PERSON_FOR_DEVICE,
-    SOMEBODY_AT_THE_DEVICE,
-    TOKEN_FOR_ANOTHER,
-    TOKEN_IS_USED,
-)
 from tables.staffing.refusals import NO_SUCH_PLACE
+from tables.words.registry import entry_with_line
+
+NO_SUCH_DEVICE = RefusalCode(
+    "no-such-device", "There is no such device here, or it was revoked. Reload the page.", "No such device"
+)
+DEVICE_NAME_TAKEN = RefusalCode(
+    "device-name-taken", "A device is or was called %(device)s. Choose another name.", "Another name"
+)
+DEVICE_NEEDS_A_TABLE = RefusalCode(
+    "device-needs-a-table", "A %(station)s device serves one table. Choose the table.", "Choose a table"
+)
+DEVICE_WITHOUT_TABLE = RefusalCode(
+    "device-without-table", "A %(station)s device serves the whole facility. Choose no table.", "No table"
+)
+DEVICE_SERVES_IT = RefusalCode("device-serves-it", "%(device)s serves that table already.", "Nothing to move")
+SOMEBODY_AT_THE_DEVICE = RefusalCode(
+    "somebody-at-the-device",
+    "%(person)s is signed in at %(device)s. They must sign off first.",
+    "Sign off first",
+)
+TOKEN_IS_USED = RefusalCode(
+    "token-is-used", "A browser already uses %(device)s. Revoke it and add another device.", "In use already"
+)
+SECOND_PERSON_FOR_DEVICE = RefusalCode(
+    "second-person-for-device",
+    "%(device)s is not a device of your department alone. A second person of another department signs with their own "
+    "PIN: %(who)s.",
+    "Second person needed",
+)
+TOKEN_FOR_ANOTHER = RefusalCode(
+    "token-for-another",
+    "You asked for %(device)s. Somebody else makes and reads its enrollment token: %(who)s.",
+    "Not yours to read",
+)
+NOT_THIS_DEVICE = RefusalCode(
+    "not-this-device", "You work at %(device)s now. Revoke it from another device.", "This device"
+)
+
+
+# What the record says of devices
+
+
+class DeviceNamed(TypedDict):
+    device: Annotated[str, "name of the device"]
+
+
+class DeviceAdded(DeviceNamed):
+    station: Annotated[StationCode, "where it is used"]
+    table: Annotated[str | None, "code of the only table that it serves; null for the whole facility"]
+
+
+def _added(data: DeviceAdded) -> str:
+    return f"{data['device']} added as {data['station']} device, for {data['table'] or 'the whole facility'}"
+
+
+DEVICE_ADDED = entry_with_line(
+    "device.added", DeviceAdded, "A device was added. A browser becomes it by its enrollment token.", _added
+)
+
+
+class TokenMade(DeviceNamed):
+    ends_at: Annotated[str, "until when the token can be used, once"]
+
+
+TOKEN_MADE = entry_with_line(
+    "device.token_made",
+    TokenMade,
+    "An enrollment token was made, and could be read for ten minutes by the person who made it.",
+    lambda data: "Enrollment token of %(device)s made" % data,
+)
+
+
+class DeviceMoved(DeviceNamed):
+    table: Annotated[str | None, "code of the table that it serves now; null for the whole facility"]
+    table_before: Annotated[str | None, "code of the table that it served; null for the whole facility"]
+
+
+def _device_moved(data: DeviceMoved) -> str:
+    table, before = (data[name] or "the whole facility" for name in ("table", "table_before"))
+    return f"{data['device']} serves {table} instead of {before}"
+
+
+DEVICE_MOVED = entry_with_line(
+    "device.moved", DeviceMoved, "A device was given another table to serve.", _device_moved
+)
+
+
+class DeviceRenamed(DeviceNamed):
+    before: Annotated[str, "the name before"]
+
+
+DEVICE_RENAMED = entry_with_line(
+    "device.renamed",
+    DeviceRenamed,
+    "A device was given another name.",
+    lambda data: "%(before)s is called %(device)s now" % data,
+)
+WhyEnded = Literal["revoked", "lost"]
+
+
+class DeviceEnded(DeviceNamed):
+    person: Annotated[str | None, "code of the person who was signed off there; null without one"]
+    why: Annotated[WhyEnded, "whether it was lost"]
+
+
+DEVICE_ENDED = entry_with_line(
+    "device.ended",
+    DeviceEnded,
+    "A device was revoked at once, and its person signed off.",
+    lambda data: (
+        ("%(device)s was lost, and revoked" if data["why"] == "lost" else "%(device)s revoked") % data
+    ),
+)
+
+
+# Acts
+
 
 SUBJECT = "devices"
 ENROLLERS = policy.roles_of(SUBJECT, "prepare")
@@ -224,3 +335,62 @@ def _table(ctx: FacilityContext, params: Params, station: str) -> Table | None:
 def _verify_free(ctx: FacilityContext, name: str) -> None:
     if Device.objects.filter(facility=ctx.facility.code, name__iexact=name).exists():
         raise Refusal(DEVICE_NAME_TAKEN, device=name)
+
+
+# Alerts about devices that were revoked or copied
+
+
+DEVICE_TICKS = 5
+LASTS = dt.timedelta(hours=1)
+DEVICE_REVOKED = alert_kind(
+    AlertKind(
+        "device-revoked",
+        "device-revoked:{cause}",
+        Level.WARN,
+        "Device revoked",
+        "A device was revoked",
+        "%(device)s was revoked and shows nothing more. The record says who did it. If its people did not ask for it, "
+        "tell compliance.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+DEVICE_COPIED = alert_kind(
+    AlertKind(
+        "device-copied",
+        "device-copied:{cause}",
+        Level.WARN,
+        "Key of a device copied",
+        "A copy of a device's key",
+        "Another browser used an old key of %(device)s, which is locked now. One of the two is a copy. Go to "
+        "%(device)s and see who works there; if nobody can say why, have it revoked.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+
+
+def device_alerts(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the devices that were revoked, or of which somebody used an old cookie, within the hour.
+
+    Each is at its table, or at every one in play.
+    """
+    since = now - LASTS
+    concerned = Device.objects.filter(Q(revoked_at__gt=since) | Q(copied_at__gt=since, revoked_at=None))
+    return [
+        _alert_of(device, pk)
+        for device in concerned.order_by("facility", "name")
+        for pk in tables_concerned(device.facility, device.place)
+        if table_id in (None, pk)
+    ]
+
+
+def _alert_of(device: Device, table_id: int) -> ExpectedAlert:
+    if device.revoked_at is not None:
+        return DEVICE_REVOKED.expected(table_id, cause=device.pk, since=device.revoked_at, device=device.name)
+    return DEVICE_COPIED.expected(
+        table_id, cause=f"{device.pk}-{device.copied_cookie}", since=device.copied_at, device=device.name
+    )
+
+
+alert_rule(AlertRule((DEVICE_COPIED, DEVICE_REVOKED), device_alerts, DEVICE_TICKS))

@@ -1,1 +1,0 @@
-"""What to change on the floor in the next hour: proposals with their figures and assumptions; nothing acts on them."""

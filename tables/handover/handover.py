@@ -1,0 +1,487 @@
+"""The shift handover: what is open, who takes it over, the figures of the shift, and the signatures of both sides.
+
+1. Which shift is handed over follows from the shifts of the facility (`shift_to_hand_over`).
+2. The draft lists everything that the record holds open (`tables.handover.open_items`), each item with the owner who
+   takes it over, and what is still missing (`handover_draft`).
+3. Somebody of the next shift takes over what is open (`accept_open_items`).
+4. Both sides sign (`sign_handover`). The entry keeps every item with its owner, and the figures of the shift by pit:
+   those of the pages of figures (docs/figures.md), up to the newest ended round.
+"""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Annotated, TypedDict
+
+from audit.clock import format_moment
+from audit.columns import AT, FACILITY, SEQ, STREAM, Body, RowFindings, Rows, declare, same
+from audit.models import Person
+from games.act_forms import prose, text, words
+from games.engine import Refusal
+from games.engine.refusals import RefusalCode
+from games.models import Facility
+from games.params import malformed
+from tables.core.figure_sums import COLUMNS, Sums
+from tables.core.permissions import FLOOR, STAFFERS
+from tables.figures.pit_history import pit_history
+from tables.figures.query import DAY
+from tables.figures.rollup import moment_within, tables_behind, uncounted_rounds
+from tables.figures.round_figures import add_round
+from tables.handover.open_items import OpenItem, open_items
+from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit, Table
+from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.words.registry import entry_with_line
+
+HANDOVER_ITEM_NOT_OPEN = RefusalCode(
+    "handover-item-not-open",
+    "This is no longer open: %(item)s. Reload the page and read the list again.",
+    "No longer open",
+)
+HANDOVER_OWNER_MAY_NOT = RefusalCode(
+    "handover-owner-may-not",
+    "%(person)s does not work on the table games floor. A floorperson or a manager takes over what is open.",
+    "Not from the floor",
+)
+HANDOVER_ITEM_WITHOUT_OWNER = RefusalCode(
+    "handover-item-without-owner",
+    "%(count)s of %(total)s have no owner, first: %(item)s. Somebody from the next shift must take over each.",
+    "Open without an owner",
+)
+HANDOVER_OF_ANOTHER_SHIFT = RefusalCode(
+    "handover-of-another-shift",
+    "This page shows a different shift from the one to hand over now. Reload it.",
+    "Another shift",
+)
+HANDOVER_SUCCESSOR_MUST_SIGN = RefusalCode(
+    "handover-successor-must-sign",
+    "A pit or shift manager of the next shift must sign too, with their own PIN.",
+    "Second signature missing",
+)
+
+
+# What the record says of a handover
+
+
+class OpenItemData(TypedDict):
+    item: Annotated[str, "what is open: `slip:T-04:ENS-0007`"]
+    kind: Annotated[str, "what kind of thing it is, in words"]
+    table: Annotated[str | None, "code of its table; null for what belongs to no table"]
+    title: Annotated[str, "what it is, in words"]
+
+
+class ItemsAccepted(TypedDict):
+    shift: Annotated[str, "the shift that ends, by its gaming day and code: `2026-11-20/swing`"]
+    owner: Annotated[str, "code of the person who took the items over"]
+    items: list[OpenItemData]
+
+
+def _accepted(data: ItemsAccepted) -> str:
+    first, *others = [item["title"] for item in data["items"]]
+    more = f" and {len(others)} more" if others else ""
+    return f"{data['owner']} takes over: {first}{more}"
+
+
+ITEMS_ACCEPTED = entry_with_line(
+    "handover.items_accepted",
+    ItemsAccepted,
+    "A person took over open items of a shift that ends, by their own PIN.",
+    _accepted,
+)
+
+
+class HandedItem(OpenItemData):
+    due_at: Annotated[str | None, "by when, in UTC; null where no time is set"]
+    holder: Annotated[str | None, "code of the person who had it last; null for nobody"]
+    owner: Annotated[str, "code of the person who took it over"]
+
+
+class PitFigures(TypedDict):
+    pit: Annotated[str, "code of the pit; empty for the whole floor"]
+    rounds: int
+    handle_cents: int
+    win_cents: int
+    expected_cents: Annotated[int | None, "the win that the odds predict; null where it is not known"]
+    band_cents: Annotated[int | None, "two standard deviations of the win; null where they are not known"]
+
+
+class HandoverSigned(TypedDict):
+    handover: Annotated[int, "number of the handover, from 1 in each facility"]
+    shift: Annotated[str, "the shift that ended, by its gaming day and code: `2026-11-20/swing`"]
+    shift_name: str
+    next_shift_name: str
+    begins_at: str
+    ends_at: str
+    handed_over_by: Annotated[str, "code of the person who handed the shift over"]
+    taken_over_by: Annotated[str, "code of the person who took it over and signed with their own PIN"]
+    items: Annotated[list[HandedItem], "everything that was open, each with its owner"]
+    pits: Annotated[list[PitFigures], "the figures of the shift up to the signature, by pit"]
+    total: PitFigures
+    note: Annotated[str, "words to the next shift; empty for none"]
+
+
+def _signed(data: HandoverSigned) -> str:
+    shift = f"{data['shift_name']} to {data['next_shift_name']}"
+    count = len(data["items"])
+    return f"Handover {data['handover']}, {shift}, with {count} open item{'' if count == 1 else 's'}"
+
+
+HANDOVER_SIGNED = entry_with_line(
+    "handover.signed",
+    HandoverSigned,
+    "Two people signed the handover of a shift, with every open item, its owner, and the figures of the shift.",
+    _signed,
+)
+
+
+# Which shift is handed over now
+
+
+LATE = dt.timedelta(hours=2)  # so long after its end a shift that nobody signed is still handed over
+
+
+@dataclass(frozen=True)
+class ShiftToHandOver:
+    """A shift that ends, and the name of the next. `key` names it in the record: `2026-11-20/swing`."""
+
+    key: str
+    name: str
+    next_name: str
+    gaming_day: dt.date
+    begins: dt.datetime
+    ends: dt.datetime
+
+    @property
+    def code(self) -> str:
+        """The code of the shift, as the rollups of the figures have it."""
+        return self.key.partition("/")[2]
+
+
+def shift_to_hand_over(facility: Facility, now: dt.datetime) -> ShiftToHandOver:
+    """Return the shift to hand over: the one before, if it ended just now unsigned; the present; the next if signed."""
+    present = _shift(facility, now)
+    before = _shift(facility, present.begins - dt.timedelta(seconds=1))
+    if now < present.begins + LATE and not _is_signed(facility, before) and _is_used(facility):
+        return before
+    return _shift(facility, present.ends) if _is_signed(facility, present) else present
+
+
+def _shift(facility: Facility, moment: dt.datetime) -> ShiftToHandOver:
+    shift = facility.shift_of(moment)
+    following = facility.shift_of(shift.ends)
+    key = f"{shift.day.isoformat()}/{shift.code}"
+    return ShiftToHandOver(key, shift.name, following.name, shift.day, shift.begins, shift.ends)
+
+
+def _is_signed(facility: Facility, shift: ShiftToHandOver) -> bool:
+    return Handover.objects.filter(facility=facility, shift=shift.key).exists()
+
+
+def _is_used(facility: Facility) -> bool:
+    """Whether the facility has handed over a shift before. The first handover is that of the present shift."""
+    return Handover.objects.filter(facility=facility).exists()
+
+
+# Its figures by pit
+
+
+WHOLE_FLOOR = ""
+
+
+@dataclass(frozen=True)
+class ShiftFigures:
+    """The figures of a pit, or of the whole floor. `expected_cents` and `band_cents` are None if not known."""
+
+    code: str
+    name: str
+    sums: Sums = field(default_factory=Sums)
+
+    @property
+    def rounds(self) -> int:
+        return self.sums.rounds
+
+    @property
+    def handle_cents(self) -> int:
+        return self.sums.handle_cents
+
+    @property
+    def win_cents(self) -> int:
+        return self.sums.win_cents
+
+    @property
+    def expected_cents(self) -> int | None:
+        return self.sums.expected_cents if self.sums.is_known else None
+
+    @property
+    def band_cents(self) -> int | None:
+        """Two standard deviations, in cents."""
+        return self.sums.band_cents if self.sums.is_known else None
+
+
+def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[ShiftFigures], ShiftFigures]:
+    """Return the figures of each pit with live tables, and of the floor: of the rounds that ended in the shift.
+
+    A round that ended on the other side of a limit of its gaming day belongs to the first or the last shift of the day.
+    Rounds that the rollups do not have yet are added.
+    """
+    live = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE)
+    names = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
+    by_pit = {code: Sums() for code in live.values_list("pit__code", flat=True)}
+    begins, ends = (facility.day_begins(day) for day in (shift.gaming_day, shift.gaming_day + DAY))
+    read_again = set()
+    for table in tables_behind():
+        if table.facility_id != facility.pk or table.kind != Table.Kind.LIVE:
+            continue
+        rounds, is_whole_day = uncounted_rounds(table, shift.gaming_day)
+        read_again |= {table.pk} if is_whole_day else set()
+        pits = pit_history(table)
+        for round_ in rounds:
+            if facility.shift_of(moment_within(round_, begins, ends)).code == shift.code:
+                add_round(by_pit.setdefault(pits.pit_at(round_.settled_at), Sums()), round_, table.seats)
+    rows = DayFigures.objects.filter(table__in=live, gaming_day=shift.gaming_day, shift=shift.code)
+    for row in rows.exclude(table__in=read_again).values(*COLUMNS):
+        by_pit.setdefault(row["pit"], Sums()).add_row(row)
+    total = Sums()
+    for sums in by_pit.values():
+        total.add(sums)
+    figures = [ShiftFigures(code, names.get(code, code), by_pit[code]) for code in sorted(by_pit)]
+    return figures, ShiftFigures(WHOLE_FLOOR, "Floor", total)
+
+
+# The draft: what is open, who took it over, and what is missing
+
+
+@dataclass(frozen=True)
+class HandoverItem:
+    """An open item, and the person who took it over; None while nobody did."""
+
+    item: OpenItem
+    owner: Person | None
+
+
+@dataclass(frozen=True)
+class HandoverDraft:
+    """The handover of a shift before it is signed."""
+
+    shift: ShiftToHandOver
+    items: list[HandoverItem]
+
+    @property
+    def without_owner(self) -> list[OpenItem]:
+        return [row.item for row in self.items if row.owner is None]
+
+
+def handover_draft(facility: Facility, now: dt.datetime) -> HandoverDraft:
+    """Return what is open at a facility now, with the people who took it over for this handover.
+
+    An acceptance counts while its person is on duty here, and only for the shift for which it was given.
+    """
+    shift, items = shift_to_hand_over(facility, now), open_items(facility, now)
+    accepted: dict[str, ItemAcceptance] = {}
+    acceptances = ItemAcceptance.objects.filter(facility=facility, shift=shift.key).select_related("person")
+    for acceptance in acceptances.order_by("pk"):
+        accepted[acceptance.item] = acceptance
+    able = {person.pk for person in floor_on_duty(facility)}
+    return HandoverDraft(shift, [HandoverItem(item, _owner(item, accepted, able)) for item in items])
+
+
+def _owner(item: OpenItem, accepted: dict[str, ItemAcceptance], able: set[int]) -> Person | None:
+    acceptance = accepted.get(item.key)
+    if acceptance is None or acceptance.person_id not in able:
+        return None
+    arose_later = item.since is not None and acceptance.accepted_at < item.since
+    return None if arose_later else acceptance.person
+
+
+def floor_on_duty(facility: Facility) -> list[Person]:
+    """Return the people on duty here who may take over what is open, by name."""
+    on_duty = Assignment.objects.at_facility(facility)
+    people = Person.objects.filter(assignments__in=on_duty, is_active=True, role__in=FLOOR)
+    return list(people.distinct().order_by("name", "pk"))
+
+
+def successors(people: list[Person], person: Person) -> list[Person]:
+    """Return who of these people may take over the shift from this person."""
+    return [candidate for candidate in people if candidate.role in STAFFERS and candidate.pk != person.pk]
+
+
+# Taken over, and signed by both sides
+
+
+MAX_ITEMS = 500
+MAX_NOTE = 1000
+MAX_SHIFT = 40
+
+
+def _draft_of(ctx: FacilityContext, shift: str) -> HandoverDraft:
+    """What is open now. Raises `handover-of-another-shift` where the page showed another shift."""
+    draft = handover_draft(ctx.facility, ctx.now)
+    if draft.shift.key != shift:
+        raise Refusal(HANDOVER_OF_ANOTHER_SHIFT)
+    return draft
+
+
+@facility_act(STAFF, roles=STAFFERS, witness=True)
+def accept_open_items(
+    ctx: FacilityContext,
+    *,
+    items: Annotated[tuple[str, ...], words(MAX_ITEMS)] = (),
+    shift: Annotated[str, text(MAX_SHIFT)],
+) -> ActOutcome:
+    """Take over open items: the second person does who signs with their PIN, or the actor where nobody signs.
+
+    Raises `handover-item-not-open` for an item that has ended meanwhile, and `handover-owner-may-not`.
+    """
+    draft = _draft_of(ctx, shift)
+    if not items:
+        raise malformed("items")
+    owner = ctx.witness or ctx.actor
+    if owner.role not in FLOOR:
+        raise Refusal(HANDOVER_OWNER_MAY_NOT, person=owner.name)
+    found = {row.item.key: row.item for row in draft.items}
+    for key in items:
+        if key not in found:
+            raise Refusal(HANDOVER_ITEM_NOT_OPEN, item=key)
+    ItemAcceptance.objects.bulk_create(
+        ItemAcceptance(
+            facility=ctx.facility,
+            shift=draft.shift.key,
+            item=key,
+            person=owner,
+            accepted_at=ctx.now,
+            seq=ctx.stream.seq + 1,
+        )
+        for key in dict.fromkeys(items)
+    )
+    data: ItemsAccepted = {
+        "shift": draft.shift.key,
+        "owner": owner.code,
+        "items": [item_data(found[key]) for key in dict.fromkeys(items)],
+    }
+    return ActOutcome(ITEMS_ACCEPTED(data), {"owner": owner.code}, changes="nothing")
+
+
+@facility_act(STAFF, roles=STAFFERS, witness=True)
+def sign_handover(
+    ctx: FacilityContext,
+    *,
+    note: Annotated[str, prose(MAX_NOTE)] = "",
+    shift: Annotated[str, text(MAX_SHIFT)],
+) -> ActOutcome:
+    """Hand the shift over to the second person, who signs with their own PIN.
+
+    Raises `handover-successor-must-sign`, or `handover-item-without-owner` for what nobody has taken over.
+    """
+    draft = _draft_of(ctx, shift)
+    successor = ctx.witness
+    if successor is None or successor.role not in STAFFERS:
+        raise Refusal(HANDOVER_SUCCESSOR_MUST_SIGN)
+    missing = draft.without_owner
+    if missing:
+        raise Refusal(
+            HANDOVER_ITEM_WITHOUT_OWNER,
+            count=len(missing),
+            total=len(draft.items),
+            item=in_words(missing[0]),
+        )
+    handover = Handover.objects.create(
+        facility=ctx.facility,
+        number=Handover.objects.filter(facility=ctx.facility).count() + 1,
+        shift=draft.shift.key,
+        gaming_day=draft.shift.gaming_day,
+        handed_over_by=ctx.actor,
+        taken_over_by=successor,
+        signed_at=ctx.now,
+        stream=ctx.stream,
+        seq=ctx.stream.seq + 1,
+    )
+    data = _signed_data(ctx, handover, draft, successor, note)
+    return ActOutcome(HANDOVER_SIGNED(data), {"handover": handover.number}, changes="nothing")
+
+
+def _signed_data(
+    ctx: FacilityContext, handover: Handover, draft: HandoverDraft, successor: Person, note: str
+) -> HandoverSigned:
+    by_pit, total = shift_figures(ctx.facility, draft.shift)
+    return {
+        "handover": handover.number,
+        "shift": draft.shift.key,
+        "shift_name": draft.shift.name,
+        "next_shift_name": draft.shift.next_name,
+        "begins_at": format_moment(draft.shift.begins),
+        "ends_at": format_moment(draft.shift.ends),
+        "handed_over_by": ctx.actor.code,
+        "taken_over_by": successor.code,
+        "items": [_handed_item(row) for row in draft.items],
+        "pits": [_figures_data(figures) for figures in by_pit],
+        "total": _figures_data(total),
+        "note": note,
+    }
+
+
+def item_data(item: OpenItem) -> OpenItemData:
+    """An open item as entries name it."""
+    return {"item": item.key, "kind": item.label, "table": item.table or None, "title": item.title}
+
+
+def _handed_item(row: HandoverItem) -> HandedItem:
+    item = row.item
+    assert row.owner is not None
+    return {
+        **item_data(item),
+        "due_at": format_moment(item.due_at) if item.due_at else None,
+        "holder": item.holder.code if item.holder else None,
+        "owner": row.owner.code,
+    }
+
+
+def _figures_data(figures: ShiftFigures) -> PitFigures:
+    return {
+        "pit": figures.code,
+        "rounds": figures.rounds,
+        "handle_cents": figures.handle_cents,
+        "win_cents": figures.win_cents,
+        "expected_cents": figures.expected_cents,
+        "band_cents": figures.band_cents,
+    }
+
+
+def in_words(item: OpenItem) -> str:
+    """`T-20, Dispute at seat 5`."""
+    return f"{item.table}, {item.title}" if item.table else item.title
+
+
+# What the entries state of handovers and acceptances
+
+
+HANDOVERS = RowFindings.declare("handover")
+declare(
+    Handover,
+    "handover",
+    key={"facility": FACILITY, "number": "handover"},
+    created={
+        HANDOVER_SIGNED: {
+            **same("shift", "handed_over_by", "taken_over_by"),
+            "gaming_day": lambda body: body["data"]["shift"].partition("/")[0],
+            "signed_at": AT,
+            "stream": STREAM,
+            "seq": SEQ,
+        }
+    },
+    findings=HANDOVERS,
+)
+
+
+def accepted(rows: Rows, body: Body) -> None:
+    data = body["data"]
+    for item in data["items"]:
+        key = FACILITY(body), data["shift"], item["item"], body["seq"]
+        rows.put(body, *key, person=data["owner"], accepted_at=body["at"])
+
+
+declare(
+    ItemAcceptance,
+    "acceptance",
+    key={"facility": FACILITY, "shift": "shift", "item": "item", "seq": SEQ},
+    folded={ITEMS_ACCEPTED: accepted},
+    folded_columns=("person", "accepted_at"),
+    findings=HANDOVERS,
+)
