@@ -4,9 +4,9 @@
    the lights (`inspect_table`). After a failure the inspection lets gaming continue (`tables.failures`).
 2. The floor opens it within `INSPECTION_HOLDS` of that, with every approval on file, every post staffed, and new dice
    where the edition asks for them (`open_table`). Who supervises the table has inspected it.
-3. The floor closes it between rounds (`close_table`): no dispute is undecided, no fill or credit under way, the drop box
-   is off, the closer is there, and the shaker is secured. Its dice stay, or leave play. The next opening needs a new
-   inspection.
+3. The floor closes it between rounds (`close_table`): no dispute is undecided, no fill or credit under way, the drop
+   box is off, the closer is there, and the shaker is secured. Its dice stay, or leave play. The next opening needs a
+   new inspection.
 
 `tables.opening.view` shows the steps; `tables.opening.open_time` reads from the entries when a table was open.
 """
