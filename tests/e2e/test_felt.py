@@ -307,6 +307,28 @@ def test_a_correction_that_is_not_signed_keeps_every_plaque_in_its_area(stage, n
     assert not found, "\n".join(found)
 
 
+def test_three_owners_of_an_area_show_who_has_how_much_while_it_is_taken_and_paid(scene, new_page):
+    three = ((1, 2_500), (3, 10_000), (4, 1_000))
+    scene.play(
+        *((seat, wager, cents) for wager in ("big", "total:9") for seat, cents in three), dice=[5, 5, 6]
+    )
+    dealer: Tablet = tablet(new_page, scene)
+    expect(dealer.area("big").locator(".stk-seat")).to_have_text(["1", "3", "4"])
+    expect(dealer.area("big").locator(".stk-n")).to_have_text(["25", "100", "10"])
+    narrow = dealer.area("total:9").locator(".rest")
+    expect(narrow.locator(".stk-seat")).to_have_text(["1", "3", "4"])
+    expect(narrow.locator(".rest-sum")).to_have_text("135")
+    takes = dealer.page.locator(".take")
+    expect(takes.locator(".seat-no")).to_have_text(["Seat 1", "Seat 3", "Seat 4"])
+    expect(takes.locator(".take-sum")).to_have_text(["$25", "$100", "$10"])
+    dealer.tap(dealer.area("total:9"))
+    expect(dealer.page.locator("#area-panel .owner")).to_have_text(["Seat 1$25", "Seat 3$100", "Seat 4$10"])
+    dealer.tap("#area-panel [data-panel=close]")
+    scene.act("take_losers")
+    dealer.is_in("taken")
+    expect(dealer.page.locator(".rail li:not(.rail-none) b")).to_have_text(["$25", "$100", "$10"])
+
+
 @pytest.mark.parametrize("rules", ["pa-625a/A", "pa-625a/B"])
 def test_the_print_is_whole_beside_the_list_of_a_return_and_of_a_failure(stage, new_page, rules):
     scene: Scene = stage(rules)

@@ -45,6 +45,10 @@ A_BATTERY = """
         Object.assign(battery, { level, charging });
         battery.dispatchEvent(new Event("levelchange"));
     };
+    window.plug = (charging) => {
+        battery.charging = charging;
+        battery.dispatchEvent(new Event("chargingchange"));
+    };
     Object.defineProperty(navigator, "getBattery", { value: async () => battery });
 """
 
@@ -275,6 +279,42 @@ def test_what_waits_says_that_a_tablet_without_the_app_may_lose_it(scene, new_pa
     )
     expect(box).not_to_contain_text("not installed")
     dealer.page.context.set_offline(False)
+    dealer.is_taken()
+
+
+def test_the_server_hears_of_power_that_goes(scene, new_page):
+    page = new_page()
+    page.add_init_script(A_BATTERY)
+    Tablet(page).begin(scene)
+    page.evaluate("plug(false)")
+    for _ in range(40):  # the next heartbeat stores it
+        stored = Device.objects.get(pk=scene.tablet.pk)
+        if stored.is_charging is not None:
+            break
+        page.wait_for_timeout(200)
+    assert (stored.battery_percent, stored.is_charging) == (41, False)
+
+
+STORAGE_THAT_IS_KEPT = """
+    window.asked = 0;
+    const storage = Object.getPrototypeOf(navigator.storage);
+    storage.persist = async () => { window.asked += 1; return true; };
+"""
+
+
+def test_a_tablet_asks_its_system_to_keep_what_waits(scene, new_page):
+    page = new_page()
+    page.add_init_script(STORAGE_THAT_IS_KEPT)
+    dealer = Tablet(page).begin(scene)
+    expect(page.locator("html[data-storage-kept]")).to_have_count(1)
+    assert page.evaluate("asked") == 1
+    page.context.set_offline(True)
+    box = page.locator("#stale-say")
+    expect(box).to_contain_text("Offline for")
+    dealer.tap_each(dealer.chip(2_500), dealer.area("big"))
+    expect(box).to_contain_text("One act waits")
+    expect(box).not_to_contain_text("not installed")
+    page.context.set_offline(False)
     dealer.is_taken()
 
 

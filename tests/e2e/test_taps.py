@@ -148,6 +148,18 @@ def test_repeat_all_fills_only_seats_without_wagers_and_knows_the_last_round_tha
     expect(dealer.refused()).to_contain_text("Seat 1 already had wagers and kept them")
 
 
+def test_repeat_all_tapped_right_after_clear_is_not_lost(scene, new_page):
+    """While what was cleared is still on its way: the seat counts as without wagers."""
+    scene.play((1, "big", 2_500), dice=[1, 1, 2])
+    scene.finish()
+    dealer = tablet(new_page, scene)
+    dealer.place((1, "small", 500))
+    dealer.tap_at_once("#more [data-do=clear-seat]", "[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 2_500}
+    expect(dealer.refused()).to_be_hidden()
+
+
 def test_an_empty_layout_is_closed_by_a_held_step_alone(scene, dealer):
     """Repeat all, tapped right after Clear, was lost, and the next tap dealt an empty round."""
     dealer.page.evaluate("document.documentElement.style.removeProperty('--hold-time')")
