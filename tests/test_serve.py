@@ -66,3 +66,17 @@ def test_an_address_of_the_network_turns_debug_off_and_the_loopback_does_not(mon
     monkeypatch.delenv("DEBUG", raising=False)
     assert serve.environment_for(["192.0.2.7"])["DEBUG"] == "off"
     assert "DEBUG" not in serve.environment_for([])
+
+
+def test_the_sign_ins_are_printed_before_the_product_is_loaded():
+    """A model in the module of the sign-ins stopped `script/run` with AppRegistryNotReady."""
+    printed = subprocess.run(
+        [sys.executable, "-c", "from tables.demo.floor import sign_ins; print(*sign_ins(), sep='\\n')"],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.local"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert printed.returncode == 0, printed.stderr[-500:]
+    assert "110011  Mei Tran" in printed.stdout

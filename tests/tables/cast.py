@@ -30,10 +30,10 @@ from games.submissions import draft
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.reads import read_table
-from tables.demo.floor import approve_signs
 from tables.demo.seeding import (
     APPROVED,
     approve_equipment,
+    approve_signs,
     inspection_of,
     make_lot,
     open_table,
