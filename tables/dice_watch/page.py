@@ -69,8 +69,8 @@ def faces_plot(counts: Sequence[int]) -> Plot | None:
             Text(COUNT_X, y + 5, f"{count:,}", outside.strip(), "end"),
         ]
         words.append(f"{face}: {count:,} ({sigma_words(deviation)} σ)")
-    said = f"Faces against {expected:,} expected. {', '.join(words)}"
-    return Plot(FACES_WIDTH, FACES_HEIGHT, marks, "watch-plot", said)
+    description = f"Faces against {expected:,} expected. {', '.join(words)}"
+    return Plot(FACES_WIDTH, FACES_HEIGHT, marks, "watch-plot", description)
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,9 @@ def evidence_line(
         Text(LINE_LEFT, LINE_HEIGHT - 4, _day(first, first, last_moment)),
         Text(LINE_RIGHT, LINE_HEIGHT - 4, _day(last_moment, first, last_moment), anchor="end"),
     ]
-    said = f"Evidence against fair dice: {words.now} now, alarm at {words.alarm}"
-    said += f", above 1 since {rose}" if rose else ""
-    return EvidenceLine(Plot(LINE_WIDTH, LINE_HEIGHT, marks, "watch-plot", said), rose)
+    description = f"Evidence against fair dice: {words.now} now, alarm at {words.alarm}"
+    description += f", above 1 since {rose}" if rose else ""
+    return EvidenceLine(Plot(LINE_WIDTH, LINE_HEIGHT, marks, "watch-plot", description), rose)
 
 
 def _day(moment: dt.datetime, first: dt.datetime, last: dt.datetime) -> str:

@@ -54,7 +54,7 @@ def relieve_dealer(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def _take_post(ctx: TableContext, dealer: Person, params: Params) -> ActOutcome:
-    """Put a dealer, who acts or signs, at a post of this table, and whoever was there off it."""
+    """Put a dealer, who acts or signs, at a post of this table, and the dealer who was there off it."""
     assert ctx.actor is not None
     post = params.choice("post", posts.POSTS, default=posts.post_for(ctx.table, dealer))
     verify_post(ctx, dealer, post)

@@ -266,8 +266,8 @@ def replace_sign_in(
 ) -> ActOutcome:
     """Let who approves it make a one-time password of a person who forgot theirs, or `lost` every second factor.
 
-    Whoever has a lost key may have an open sign-in too, so lost factors end at once, and so do sign-ins everywhere but
-    at a table. A forgotten password stays until the one-time password is made.
+    The finder of a lost key may have an open sign-in too, so lost factors end at once, and so do sign-ins everywhere
+    but at a table. A forgotten password stays until the one-time password is made.
 
     Raises `person-on-leave`, `no-such-person` or `works-everywhere`; as Forbidden, as `change_access`.
     """
