@@ -543,9 +543,10 @@ class LayoutWager(TypedDict):
 
 
 class LastWager(TypedDict):
-    """A wager of the last round, for repeat."""
+    """A wager of the last round in which its seat had any, for repeat."""
 
     seat: int
+    round: int
     wager: str
     play: int | None
     cents: int

@@ -187,7 +187,7 @@ export class Taps {
     this.flush();
   }
 
-  /* The wagers of the last round, each as a total, without suspended wagers and absent players. */
+  /* The wagers of each seat's last round with any, each as a total, without suspended wagers and absent players. */
   repeatedWagers() {
     return this.withoutSuspended(this.state.last_wagers).filter(({ seat }) => !this.isAbsent(seat));
   }
@@ -200,14 +200,22 @@ export class Taps {
     return wagers.filter(({ wager }) => !this.state.stopped.includes(wager));
   }
 
+  /* Whether others played a later round than this seat's last: its player may have gone, so it is repeated alone. */
+  satOut(seat) {
+    const { last_wagers: lastWagers } = this.state, newest = Math.max(...lastWagers.map(({ round }) => round));
+    return lastWagers.some((wager) => wager.seat === seat && wager.round < newest);
+  }
+
   /* For seats without wagers. A seat that has some keeps them, because its player may have changed them since. */
   async repeatAll(button) {
     this.flush();
-    const wagers = this.repeatedWagers();
+    const all = this.repeatedWagers();
+    const wagers = all.filter(({ seat }) => !this.satOut(seat));
     const differs = ({ seat, wager, cents }) => this.hasWagers(seat) && this.total(seat, wager) !== cents;
     const unchanged = [...new Set(wagers.filter(differs).map(({ seat }) => seat))];
     const isSent = await this.sendTotals(wagers.filter(({ seat }) => !this.hasWagers(seat)), REPEAT_ALL, button);
-    if (unchanged.length && isSent !== false) this.refuse(notRepeated(unchanged), button);
+    const satOut = [...new Set(all.map(({ seat }) => seat))].filter((seat) => this.satOut(seat) && !this.hasWagers(seat));
+    if ((unchanged.length || satOut.length) && isSent !== false) this.refuse(notRepeated(unchanged, satOut), button);
   }
 
   /* Whether a seat has wagers in this round; pending ones count. */
@@ -413,8 +421,12 @@ export class Taps {
   }
 }
 
-const notRepeated = (seats) => ({
+const seatsText = (seats) => `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")}`;
+const notRepeated = (kept, satOut) => ({
   code: "seats-kept", title: "Repeated, except", section: "",
-  message: `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")} already had wagers and kept them. To set a seat as in the `
-    + "last round, tap the seat, then Repeat.",
+  message: [
+    kept.length && `${seatsText(kept)} already had wagers and kept them.`,
+    satOut.length && `${seatsText(satOut)} sat out the last round.`,
+    "To repeat a seat's last wagers, tap the seat, then Repeat.",
+  ].filter(Boolean).join(" "),
 });

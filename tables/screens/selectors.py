@@ -105,7 +105,10 @@ def _ended_rounds_part(
     }
 
 
-LAST_WAGERS = CompiledValues(
+REPEATABLE_ROUNDS = 5
+"""A seat that sat out longer is not offered its wagers: somebody else may sit there."""
+
+WAGERS_OF_LAST_ROUNDS = CompiledValues(
     lambda table: (
         Wager.objects.filter(
             struck=False,
@@ -113,20 +116,27 @@ LAST_WAGERS = CompiledValues(
             .exclude(ended_at=None)
             .filter(Exists(Wager.objects.filter(round=OuterRef("pk"), struck=False)))
             .order_by("-number")
-            .values("pk")[:1],
+            .values("pk")[:REPEATABLE_ROUNDS],
         )
-        .order_by("seat", "pk")
-        .values_list("seat", "code", "play", "cents")
+        .order_by("seat", "-round__number", "pk")
+        .values_list("seat", "round__number", "code", "play", "cents")
     )
 )
 
 
 def last_wagers(table_id: int) -> list[LastWager]:
-    """Return the wagers of the last ended round that had any, for repeat."""
-    return [
-        {"seat": seat, "wager": code, "play": play or None, "cents": cents}
-        for seat, code, play, cents in LAST_WAGERS(table_id)
-    ]
+    """Return for each seat the wagers of the last round in which it had any, for repeat.
+
+    Only of the table's last `REPEATABLE_ROUNDS` ended rounds with wagers.
+    """
+    wagers: list[LastWager] = []
+    last_round: dict[int, int] = {}
+    for seat, number, code, play, cents in WAGERS_OF_LAST_ROUNDS(table_id):
+        if last_round.setdefault(seat, number) == number:
+            wagers.append(
+                {"seat": seat, "round": number, "wager": code, "play": play or None, "cents": cents}
+            )
+    return wagers
 
 
 def figures(place: TablePlace, day: Day) -> Figures:

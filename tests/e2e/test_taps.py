@@ -148,6 +148,22 @@ def test_repeat_all_fills_only_seats_without_wagers_and_knows_the_last_round_tha
     expect(dealer.refused()).to_contain_text("Seat 1 already had wagers and kept them")
 
 
+def test_a_seat_that_sat_out_a_round_repeats_alone_what_it_had_before(scene, new_page):
+    """Repeat all names it and leaves it without wagers: its player may have gone."""
+    scene.play((1, "big", 2_500), (3, "small", 500), dice=[1, 1, 2])
+    scene.finish()
+    scene.play((1, "big", 1_000), dice=[1, 1, 2])
+    scene.finish()
+    dealer = tablet(new_page, scene)
+    dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 1_000}
+    expect(dealer.refused()).to_contain_text("Seat 3 sat out the last round.")
+    dealer.tap_each('[data-seat="3"]', "[data-do=repeat-seat]")
+    dealer.is_taken()
+    assert lying(scene) == {(1, "big"): 1_000, (3, "small"): 500}
+
+
 def test_repeat_all_tapped_right_after_clear_is_not_lost(scene, new_page):
     """While what was cleared is still on its way: the seat counts as without wagers."""
     scene.play((1, "big", 2_500), dice=[1, 1, 2])

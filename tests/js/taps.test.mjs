@@ -21,7 +21,7 @@ const state = (wagers = [], lastWagers = []) => ({
   status: "open", stopped: [], last_wagers: lastWagers, chips: [100, 500, 2_500, 10_000],
   round: { number: 7, phase: "open", bets_open: false, wagers },
 });
-const placed = (seat, wager, cents) => ({ seat, wager, cents });
+const placed = (seat, wager, cents, more = {}) => ({ seat, wager, cents, ...more });
 const totals = (act) => act.wagers.map(({ seat, wager, cents }) => [seat, wager, cents]);
 
 beforeEach(() => {
@@ -265,6 +265,18 @@ test("undo offers a repetition for the table also at a seat that it left alone",
   assert.equal(taps.undoStep.say, "Repeat all");
   taps.undo();
   assert.deepEqual(totals(sent[1]), [[3, "big", 0]]);
+});
+
+test("a seat that sat out a round is repeated alone, never for the table", async () => {
+  taps.state = state([], [placed(1, "big", 1_000, { round: 8 }), placed(3, "small", 500, { round: 7 })]);
+  const repeated = taps.repeatAll("the button");
+  assert.deepEqual(totals(sent[0]), [[1, "big", 1_000]]);
+  await sent[0].answer();
+  await repeated;
+  assert.deepEqual(refused, [["seats-kept", "the button"]]);
+  taps.selectSeat(3);
+  taps.repeatSeat();
+  assert.deepEqual(totals(sent[1]), [[3, "small", 500]]);
 });
 
 test("a repetition for the table is not undone once one of its seats has changed since", () => {

@@ -160,7 +160,31 @@ def test_a_round_without_wagers_leaves_the_wagers_of_the_round_before_to_repeat(
     scene.act("call_dice", {"dice": [1, 2, 4]})
     scene.finish()
     assert scene.snapshot["history"][0]["wagers"] == 0
-    assert scene.snapshot["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
+    assert scene.snapshot["last_wagers"] == [
+        {"seat": 1, "round": 1, "wager": "small", "play": None, "cents": 2_500}
+    ]
+
+
+def test_a_seat_that_sat_out_a_round_still_has_its_last_wagers_to_repeat(scene):
+    scene.play((1, "small", 2_500), (2, "big", 500), dice=[2, 5, 5])
+    scene.finish()
+    scene.play((1, "big", 1_000), dice=[2, 5, 5])
+    scene.finish()
+    assert scene.snapshot["last_wagers"] == [
+        {"seat": 1, "round": 2, "wager": "big", "play": None, "cents": 1_000},
+        {"seat": 2, "round": 1, "wager": "big", "play": None, "cents": 500},
+    ]
+
+
+def test_a_seat_that_sat_out_five_rounds_with_wagers_has_nothing_to_repeat(scene):
+    scene.play((2, "big", 500), dice=[2, 5, 5])
+    scene.finish()
+    seats = []
+    for _ in range(5):
+        scene.play((1, "small", 1_000), dice=[2, 5, 5])
+        scene.finish()
+        seats.append(sorted({wager["seat"] for wager in scene.snapshot["last_wagers"]}))
+    assert seats == [[1, 2]] * 4 + [[1]]
 
 
 def test_it_says_all_of_a_round(paying):
@@ -226,7 +250,9 @@ def test_it_says_all_of_a_round(paying):
         "slip": None,
         "slip_open": False,
     }
-    assert snapshot["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
+    assert snapshot["last_wagers"] == [
+        {"seat": 1, "round": 1, "wager": "small", "play": None, "cents": 2_500}
+    ]
     assert (
         snapshot["figures"]["rounds"],
         snapshot["figures"]["handle_cents"],
