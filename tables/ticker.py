@@ -216,6 +216,27 @@ def low_tablets(now: dt.datetime, table_id: int | None = None) -> list[ExpectedA
     return alerts
 
 
+TABLET_SILENT_AFTER = dt.timedelta(
+    seconds=12
+)  # as long as a tablet without a message waits before it says OFFLINE
+
+
+def silent_posts(table: Table, now: dt.datetime) -> list[PostCode]:
+    """Return the posts of a table whose tablet is in use and has no live line.
+
+    What is tapped there waits, so the other posts show a table without it: after *Dice out* on a silent tablet of the
+    stick they still take wagers. Always empty for a table with one post.
+    """
+    if len(posts.posts_of(table)) == 1:
+        return []
+    in_use = _tablets_in_use({table.stream.name: table})
+    return [
+        post
+        for (_place, post), tablet in in_use.items()
+        if post and tablet["locked_at"] is None and now - tablet["heard_at"] > TABLET_SILENT_AFTER
+    ]
+
+
 def _tablets_in_use(tables: Mapping[str, Table]) -> dict[tuple[str, PostCode | None], TabletRow]:
     """Return the tablet in use of each table, or of each post where a table has several, by place and post.
 

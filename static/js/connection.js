@@ -12,7 +12,7 @@ const LEAST_SILENCE = 5;  // s; a page without its socket hears the server every
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 let connection = { status: "joining", seconds: 0, confirmedTime: 0 };
 let waiting = { acts: [], isUnknown: false };
-let isStorageKnown = false, step;
+let isStorageKnown = false, step, elsewhere = ["", ""];
 
 /* "Two acts wait: Paid seat 1 (10:15:02), Paid seat 2 (10:15:05)." */
 function waitingText(acts) {
@@ -39,7 +39,14 @@ function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
       ? `${waits} ${advice || goesOn} They are sent in this order, and count once they are confirmed.`
       : `As of ${time}. ${goesOn} A tap counts once it is confirmed.`];
   if (isUnknown) return ["Not known yet.", `${waits} The page asks the server again whether the first was taken.`];
-  return ["", ""];
+  return elsewhere;
+}
+
+/* What is wrong at the other tablets of the table, as heading and sentences. It is said while nothing is wrong here. */
+export function tellOfOthers(heading, text) {
+  elsewhere = [heading, text];
+  document.documentElement.toggleAttribute("data-silent-post", Boolean(heading));
+  paint();
 }
 
 function paint() {

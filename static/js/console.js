@@ -8,6 +8,7 @@ import { sendAlertActsThrough } from "./alerts.js";
 import { AreaPanel } from "./area-panel.js";
 import { BuyIn } from "./buy-in.js";
 import { ChipDrag } from "./chip-drag.js";
+import { tellOfOthers } from "./connection.js";
 import { ConsoleDialog, NEEDS_FLOOR } from "./console-dialog.js";
 import { previewFrom } from "./correction-preview.js";
 import { DeviceSettings } from "./device.js";
@@ -31,6 +32,7 @@ const screen = document.querySelector("live-screen");
 const urls = { ...screen.dataset };
 const readState = () => JSON.parse(document.getElementById("state").textContent);
 let state = readState();
+let silent = [];  // posts whose tablets have no line (tables/views/sockets.py)
 
 /* These see every tap first. */
 Holds.watch(document);
@@ -293,6 +295,7 @@ function paintPerson() {
 function paint() {
   paintPerson();
   posts.paint();
+  tellOfOthers(...posts.adviceOfSilent(silent));
   extension?.apply(state);
   taps.paint();
   panel.paint();
@@ -367,6 +370,10 @@ const updates = Updates.watch({ mayUpdate: isBetweenRounds });
 const offerUpdate = async () => (await updates)?.offer();
 screen.addEventListener("screen:applied", offerUpdate);
 addEventListener("screen:connection", offerUpdate);
+addEventListener("posts:silent", ({ detail }) => {
+  silent = detail;
+  paint();
+});
 addEventListener("acts:waiting", offerUpdate);  // a push may have shown the round's end before its answer came
 WakeLock.watch();
 keepStorage();

@@ -1,5 +1,5 @@
 /* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing but
-   what a tablet says of itself (`tell`).
+   what a tablet says of itself (`tell`, `HERE`).
 
    A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
    differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
@@ -19,6 +19,7 @@ const MIN_RECONNECT_DELAY = 500, MAX_RECONNECT_DELAY = 15_000;
 const RESTART_TIME = 2_000;  // ms; a socket that reconnects in this time is not shown as lost
 const CLOSE_RESTART = 1012;  // the worker is being replaced, and another one serves
 const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
+const HERE = '{"here":true}';  // tables/views/sockets.py
 const root = document.documentElement;
 
 const callbacks = {
@@ -180,8 +181,13 @@ export class LiveScreen extends HTMLElement {
     else if (this.isBehind(message)) this.resync();
   }
 
-  /* What a dashboard or a wall gets beside its tables: the tables of its person, and planned reliefs. */
-  passOn({ answered, reliefs }) {
+  /* What a screen gets beside its tables. A dashboard: the tables of its person. A wall: planned reliefs. A tablet at a table
+     with several posts: the posts whose tablets are silent, and it answers, so that the others know that it is not. */
+  passOn({ answered, reliefs, silent }) {
+    if (silent) {
+      this.dispatchEvent(new CustomEvent("posts:silent", { bubbles: true, detail: silent }));
+      if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(HERE);
+    }
     if (answered) this.dispatchEvent(new CustomEvent("floor:answered", { bubbles: true, detail: answered }));
     if (reliefs !== undefined) this.dispatchEvent(new CustomEvent("wall:reliefs", { bubbles: true, detail: reliefs }));
   }

@@ -57,6 +57,18 @@ export class Posts {
     }).join(" or the ");
   }
 
+  /* What is said about the silent tablets of other posts, as heading and sentences; empty where all are heard. */
+  adviceOfSilent(silent) {
+    const others = silent.filter((post) => post !== this.own);
+    if (!others.length) return ["", ""];
+    const names = others.map((post) => POST_NAMES[post]).join(" and the "), { bets_open: betsOpen } = this.state.round;
+    const heading = `The tablet of the ${names} is offline.`;
+    if (!betsOpen) return [heading, "What is done there does not show here yet."];
+    return [heading, others.includes("stick")
+      ? "Bets that are closed there stay open here: once that is called, place nothing. It would be taken and count."
+      : "Its chips may not show here. Ask before bets are closed: what waits there is refused afterward."];
+  }
+
   paint() {
     if (!Object.keys(this.state.post_acts).length) return;
     for (const part of document.querySelectorAll(PARTS)) {

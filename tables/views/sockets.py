@@ -1,5 +1,6 @@
-"""Sockets that push state to screens. Acts come by POST. Of what arrives on a socket one message is read: what a tablet
-says of its battery (`BatteryReport`), which changes no table.
+"""Sockets that push state to screens. Acts come by POST. Of what arrives on a socket two messages are read, which
+change no table: what a tablet says of its battery (`BatteryReport`), and that it is there (`HERE`), as its answer to a
+heartbeat at a table with several posts.
 
 A socket joins its groups first and then sends the state, so that no change is missed in between. A heartbeat every
 five seconds checks the rights again and lists the current versions, so that a screen notices a dropped message. A
@@ -33,7 +34,9 @@ from audit import clock
 from audit.heads import current_incarnation
 from audit.logs import OutageLog
 from audit.models import Device, Person
+from games.engine.game import PostCode
 from tables.core.permissions import FLOOR
+from tables.core.posts import posts_of
 from tables.rotation.board import wall_reliefs_html
 from tables.runner.access import (
     Denied,
@@ -55,6 +58,7 @@ from tables.runner.access import (
 )
 from tables.screens import fragments, push
 from tables.screens.delivery import delivery
+from tables.ticker import silent_posts
 
 GATHER_SECONDS = 0.1
 MOST_TOGETHER = 50
@@ -164,6 +168,7 @@ JOIN_TIMEOUT_SECONDS = 2.0
 REJOIN_SECONDS = 600.0
 HEARD_SECONDS = 20.0
 LONGEST_REPORT = 200  # characters
+HERE = '{"here":true}'
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
 INTERNAL_ERROR = 1011
@@ -363,6 +368,8 @@ class TableConsumer(PushConsumer):
     """One table at one station: a dealer's tablet, or the table page of the pit."""
 
     heard_at: float | None = None
+    silent: list[PostCode] | None = None  # posts whose tablet is silent; None at a table with one post
+    is_here = True  # whether the tablet has answered since it was last noted as heard
     report: BatteryReport | None = None  # the newest one that is not stored yet
 
     def enter(self, shared: SharedReads | None = None) -> None:
@@ -376,11 +383,26 @@ class TableConsumer(PushConsumer):
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         self.enter(shared)
         self.store_report()
+        if self.station == "dealer" and self.has_several_posts:
+            self.silent = silent_posts(self.table, clock.now())
         return {self.table.code: self.table.stream.seq}
 
+    def news(self) -> dict[str, Any]:
+        """Which other posts' tablets are silent, at a table with several posts."""
+        return {} if self.silent is None else {"silent": self.silent}
+
+    @property
+    def has_several_posts(self) -> bool:
+        return len(posts_of(self.table)) > 1
+
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Note what the tablet says of its battery; the next heartbeat stores it. Any other message is ignored."""
-        self.report = BatteryReport.read(text_data or "") or self.report
+        """Note that the tablet is there, or what it says of its battery; the next heartbeat stores it. Any other
+        message is ignored.
+        """
+        if text_data == HERE:
+            self.is_here = True
+        else:
+            self.report = BatteryReport.read(text_data or "") or self.report
 
     def store_report(self) -> None:
         """Store the newest report of a tablet of this table, not on the record."""
@@ -395,10 +417,20 @@ class TableConsumer(PushConsumer):
         return device.place == self.table.stream.name and self.station == "dealer"
 
     def hear(self, device: Device | None) -> None:
-        """Note that a tablet of this table shows a live console, at most every twenty seconds and not on the record."""
-        due = self.heard_at is None or time.monotonic() - self.heard_at >= HEARD_SECONDS
-        if device is not None and due and self.is_console(device):
-            self.heard_at = time.monotonic()
+        """Note that a tablet of this table shows a live console, not on the record.
+
+        At most every twenty seconds, as long as its socket is open. Where other posts rely on what it shows, with each
+        heartbeat that it has answered: a socket whose cable was pulled stays open for most of a minute.
+        """
+        if device is None or not self.is_console(device):
+            return
+        now = time.monotonic()
+        if self.has_several_posts:
+            is_due, self.is_here = self.is_here, False
+        else:
+            is_due = self.heard_at is None or now - self.heard_at >= HEARD_SECONDS
+        if is_due:
+            self.heard_at = now
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
     def group_names(self) -> list[str]:

@@ -417,3 +417,31 @@ def test_a_game_is_not_voided_between_two_acts_of_every_hour(table, right, stick
     expect(acts.last.locator("button")).to_have_attribute("data-ask", "void_round")
     before, void = acts.nth(-2).bounding_box(), acts.last.locator("button").bounding_box()
     assert before and void and void["y"] - (before["y"] + before["height"]) > 20
+
+
+def test_dealers_are_told_that_the_sticks_tablet_is_silent_and_that_its_closed_bets_stay_open_here(
+    table, right, left, stick
+):
+    """*Dice out* waits on the stick's tablet; what a dealer taps meanwhile is taken, so the dealers must know."""
+    table.act("offer_dice", {"seat": 5, "accepted": True})
+    box = right.page.locator("#stale-say")
+    right.page.wait_for_timeout(6_000)
+    expect(box).to_be_hidden()
+    stick.page.context.set_offline(True)
+    for screen in (right, left):
+        told = screen.page.locator("#stale-say")
+        expect(told).to_contain_text("The tablet of the stickperson is offline.", timeout=30_000)
+        expect(told).to_contain_text("once that is called, place nothing. It would be taken and count.")
+        expect(screen.page.locator("html")).to_have_attribute("data-live", "live")
+    expect(stick.page.locator("#stale-say")).to_contain_text("Offline for")
+    stick.page.context.set_offline(False)
+    expect(box).to_be_hidden(timeout=15_000)
+
+
+def test_the_stick_is_told_that_a_dealers_tablet_is_silent_and_its_chips_may_not_show(
+    table, right, left, stick
+):
+    left.page.context.set_offline(True)
+    box = stick.page.locator("#stale-say")
+    expect(box).to_contain_text("The tablet of the dealer on the left is offline.", timeout=30_000)
+    expect(box).to_contain_text("what waits there is refused afterward")

@@ -1,9 +1,11 @@
 """Heartbeats that are due together: few statements, and each socket its own outcome."""
 
 import asyncio
+import datetime as dt
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import OperationalError
 
 from audit import clock, people
@@ -11,7 +13,16 @@ from audit.models import Device
 from tables.models import Assignment
 from tables.runner.access import Denied, Locked, SignedOut
 from tables.views import sockets
-from tables.views.sockets import Beat, FloorConsumer, Heartbeats, SignConsumer, TableConsumer, run_heartbeats
+from tables.views.sockets import (
+    HERE,
+    Beat,
+    FloorConsumer,
+    Heartbeats,
+    SignConsumer,
+    TableConsumer,
+    run_heartbeats,
+)
+from tests.tables.cast import make_scene
 
 ADDRESS = {"facility": "larkfield", "table": "T-01"}
 
@@ -66,6 +77,32 @@ def test_who_may_no_longer_watch_is_refused_beside_others_for_the_same_reason_as
     assert refused() is SignedOut
     tablet.session.flush()
     assert refused() is SignedOut
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_a_tablet_of_a_post_is_heard_by_its_answers_and_not_because_its_socket_is_open():
+    scene = make_scene("pa-577")
+    tablet = socket(TableConsumer, scene.browser("tablet", "dealer"), "dealer")
+
+    def heard_at() -> dt.datetime | None:
+        assert isinstance(run_heartbeats([tablet])[0], Beat)
+        assert tablet.news() == {"silent": []}
+        return Device.objects.get(pk=scene.tablet.pk).heard_at
+
+    connected = heard_at()
+    assert connected and heard_at() == connected
+    async_to_sync(tablet.receive)(HERE)
+    answered = heard_at()
+    assert answered and answered > connected
+    assert heard_at() == answered
+
+
+@pytest.mark.django_db
+def test_a_table_with_one_post_hears_nothing_of_silent_posts(scene):
+    tablet = socket(TableConsumer, scene.browser("tablet", "dealer"), "dealer")
+    assert run_heartbeats([tablet]) == [Beat({"T-01": scene.version}, incarnation=1)]
+    assert tablet.news() == {}
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ from tables.core.alert_kinds import ALERT_RULES, AlertRule
 from tables.models import Alert, Assignment, Table
 from tables.opening.new_tables import make_table
 from tables.staffing.alert_rules import UNATTENDED_SHAKER, absences
-from tables.ticker import Ticker, reconcile_alerts, tick
+from tables.ticker import Ticker, reconcile_alerts, silent_posts, tick
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -279,6 +279,24 @@ def test_a_tablet_that_another_one_replaced_is_missed_no_more(hands, scene, list
     hands.now += dt.timedelta(hours=1)
     listening.check_rules(SLOW_RULES)
     assert "stale-tablet" not in kinds()
+
+
+def test_the_other_posts_know_of_a_silent_tablet_after_twelve_seconds(hands, listening):
+    scene = make_scene("pa-577")
+    tablet_of_person(scene, "dealer", hands.now)
+    stick = tablet_of_person(scene, "stickperson", hands.now)
+
+    def silent() -> list[str]:
+        return silent_posts(Table.objects.get(pk=scene.table.pk), hands.now)
+
+    hands.now += dt.timedelta(seconds=12)
+    assert silent() == []
+    hands.now += dt.timedelta(seconds=1)
+    assert set(silent()) == {"dealer", "stick"}
+    Device.objects.exclude(pk=stick.pk).update(heard_at=hands.now)
+    assert silent() == ["stick"]
+    Device.objects.filter(pk=stick.pk).update(locked_at=hands.now)
+    assert silent() == [], "what is locked takes no taps, so nothing waits there"
 
 
 def test_silent_tablets_of_one_table_are_one_line_that_names_their_posts(hands, listening):
