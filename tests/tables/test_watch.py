@@ -1,6 +1,7 @@
 """The alerts that the ticker raises at live tables: posts, shakers, supervision, tablets."""
 
 import datetime as dt
+from collections.abc import Sequence
 
 import pytest
 
@@ -286,7 +287,7 @@ def test_the_other_posts_know_of_a_silent_tablet_after_twelve_seconds(hands, lis
     tablet_of_person(scene, "dealer", hands.now)
     stick = tablet_of_person(scene, "stickperson", hands.now)
 
-    def silent() -> list[str]:
+    def silent() -> Sequence[str]:
         return silent_posts(Table.objects.get(pk=scene.table.pk), hands.now)
 
     hands.now += dt.timedelta(seconds=12)
