@@ -29,7 +29,7 @@ from tables.models import ChipSale, ChipTransfer, DiceLot, LimitsChange, Planned
 from tables.money.chips import ChipCounts, value_cents
 from tables.money.inventories import TrayFacts, trays_of
 from tables.opening.open_time import open_times
-from tables.staffing.relief import DealerOnDuty, dealers_on_duty, posts_in_relief
+from tables.staffing.roster import DealerOnDuty, dealers_on_duty, posts_in_relief
 
 Kind = Literal["raise", "lower", "open", "close", "pace", "break", "dice", "fill"]
 HOUR = dt.timedelta(hours=1)

@@ -57,7 +57,7 @@ from tables.models import Alert, Table, TickerStatus
 from tables.rules import record_rules_changes
 from tables.runner.system import for_each_table
 from tables.screens import push
-from tables.staffing.watch import begin_leaves
+from tables.staffing.leaves import begin_leaves
 
 # Alerts about the clock
 

@@ -64,7 +64,7 @@ from tables.core.duty import person_here
 from tables.corrections.slips import NO_SUCH_ROUND
 from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Table
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
-from tables.staffing.refusals import NO_SUCH_PLACE
+from tables.staffing.assignments import NO_SUCH_PLACE
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 

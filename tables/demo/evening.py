@@ -43,7 +43,7 @@ from tables.runner import facility as facility_runner
 from tables.runner.system import DEALT_IN_THE_PAST
 from tables.screens import push
 from tables.screens.selectors import wager_labels
-from tables.staffing.relief import dealers_on_duty, posts_in_relief
+from tables.staffing.roster import dealers_on_duty, posts_in_relief
 
 log = logging.getLogger(__name__)
 FACILITY = demo.LARKFIELD.code

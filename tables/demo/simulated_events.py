@@ -32,7 +32,7 @@ from tables.models import Alert, Round, Slip, Table, Throw
 from tables.rounds.settlement import Totals
 from tables.rules import NEW_RULES
 from tables.runner import facility as facility_runner
-from tables.staffing.relief import dealers_on_duty
+from tables.staffing.roster import dealers_on_duty
 
 TIME_AT_TABLE = dt.timedelta(minutes=40)
 PLANNED_RELIEFS, LEAST_NOTICE = 2, dt.timedelta(minutes=3)  # of a pit

@@ -27,7 +27,7 @@ from tables.models import Table
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord
 from tables.replay.rules_finder import RulesFinder
-from tables.staffing.post_holders import PostHolders
+from tables.staffing.dealers import PostHolders
 
 FILED = SLIP_FILED.name
 NO_RESULT = frozenset({"void", "no-roll"})

@@ -90,7 +90,7 @@ class Table(models.Model):
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     dealer_left_since = models.DateTimeField(null=True, blank=True)
     stickperson_since = models.DateTimeField(null=True, blank=True)
-    # Since when the person at each post has worked at tables without a break (tables.staffing.breaks).
+    # Since when the person at each post has worked at tables without a break (tables.staffing.dealers).
     dealer_works_since = models.DateTimeField(null=True, blank=True)
     dealer_left_works_since = models.DateTimeField(null=True, blank=True)
     stickperson_works_since = models.DateTimeField(null=True, blank=True)

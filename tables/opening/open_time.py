@@ -18,7 +18,7 @@ from tables.models import Table
 from tables.opening.opening import TABLE_CLOSED, TABLE_INSPECTED, TABLE_OPENED
 from tables.rounds.no_rolls import ROUND_VOIDED
 from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
-from tables.staffing.post_holders import POST_TYPES, PostHolders, post_changes
+from tables.staffing.dealers import POST_TYPES, PostHolders, post_changes
 
 OPENED, CLOSED, INSPECTED = TABLE_OPENED.name, TABLE_CLOSED.name, TABLE_INSPECTED.name
 FAILED, REPLACED = DEVICE_FAILED.name, SHAKER_REPLACED.name

@@ -42,8 +42,8 @@ from tables.players.ratings import end_with_seats
 from tables.rules import NEW_RULES, current_rules, verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
-from tables.staffing.breaks import pause_work, resume_work
-from tables.staffing.spans import current_supervisor, supervisor_at_opening
+from tables.staffing.dealers import pause_work, resume_work
+from tables.staffing.supervision import current_supervisor, supervisor_at_opening
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words, dollars
 

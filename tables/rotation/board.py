@@ -36,17 +36,19 @@ from tables.core.scope import EVERYWHERE, Scope
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.rotation.plans import DealerFacts, dealer_facts, planned_time, verify_move
-from tables.staffing.breaks import break_due
-from tables.staffing.entry_types import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED
-from tables.staffing.relief import (
+from tables.staffing.dealers import DEALER_BEGAN, DEALER_LEFT, DEALER_RELIEVED, break_due
+from tables.staffing.roster import (
+    POSTS,
+    FloorpersonSpan,
     PostInRelief,
     breaks_due,
     duties_of_dealers,
+    floorperson_spans,
     posts_in_relief,
     rest_of,
+    staffed_tables,
     tables_in_rotation,
 )
-from tables.staffing.roster import POSTS, FloorpersonSpan, floorperson_spans, staffed_tables
 from tables.words.sentences import moment, say
 
 HISTORY_DAYS = 28

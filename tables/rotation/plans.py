@@ -5,7 +5,7 @@ Before a move is planned, it is checked by the rules that the relief itself has,
 it. The relief at the table is never refused because of a plan.
 
 A planned move ends by itself when the post gets another person, or when the dealer goes off duty
-(`tables/staffing/planned_moves.py`).
+(`tables/staffing/dealers.py`).
 """
 
 import datetime as dt
@@ -31,18 +31,19 @@ from tables.core.permissions import DEALERS, FLOOR
 from tables.core.reads import locked_table
 from tables.models import Assignment, PlannedMove, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
-from tables.staffing.acts import verify_post, verify_qualified
-from tables.staffing.breaks import break_due, is_break
-from tables.staffing.entry_types import (
-    ACCESS_ENDED,
-    ASSIGNMENT_ENDED,
+from tables.staffing.access import ACCESS_ENDED
+from tables.staffing.assignments import ASSIGNMENT_ENDED, NO_SUCH_PLACE
+from tables.staffing.dealers import (
+    ALREADY_DEALING,
     DEALER_BEGAN,
     DEALER_RELIEVED,
-    LEAVE_BEGAN,
-    LEAVE_RECORDED,
+    break_due,
+    is_break,
+    verify_post,
+    verify_qualified,
 )
-from tables.staffing.refusals import ALREADY_DEALING, NO_SUCH_PLACE
-from tables.staffing.spans import breach_in_play
+from tables.staffing.leaves import LEAVE_BEGAN, LEAVE_RECORDED
+from tables.staffing.supervision import breach_in_play
 from tables.words.registry import entry_with_line
 
 NOT_A_DEALER = RefusalCode(
@@ -253,10 +254,7 @@ def _verify_supervision(facts: DealerFacts, ctx: TableContext) -> None:
     if table.kind != Table.Kind.LIVE:
         return
     if table.pk not in facts.supervision:
-        breach = breach_in_play(table, ctx.now)
-        facts.supervision[table.pk] = (
-            Refusal(breach.code, breach.section, **breach.params) if breach else None
-        )
+        facts.supervision[table.pk] = breach_in_play(table, ctx.now)
     _raise(facts.supervision[table.pk])
 
 

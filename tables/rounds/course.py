@@ -34,7 +34,7 @@ from tables.money.tray import add_ended_round, verify_chips_may_move
 from tables.players.ratings import end_with_seats
 from tables.rules import record_change, verify_acknowledged, verify_game_not_suspended, verify_terms_approved
 from tables.runner.table import ActOutcome, act
-from tables.staffing.entry_types import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
+from tables.staffing.supervision import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
 from tables.words.registry import line, register
 
 NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")

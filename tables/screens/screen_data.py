@@ -69,7 +69,7 @@ from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
-from tables.staffing.breaks import overdue_at
+from tables.staffing.dealers import overdue_at
 from tables.staffing.roster import POSTS
 from tables.words.sentences import LABELS, NUMBERS, span, state_of_round
 from tables.words.sentences import short as short_citation

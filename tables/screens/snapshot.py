@@ -47,7 +47,7 @@ from tables.rounds.views import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.runner.refusals import TABLE_IS_HALTED
 from tables.screens import round_view, selectors
-from tables.staffing.breaks import break_due
+from tables.staffing.dealers import break_due
 from tables.words.sentences import moment, say, short
 
 MAX_READS = 20

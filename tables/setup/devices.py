@@ -33,7 +33,7 @@ from tables.core.alert_kinds import (
 )
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
-from tables.staffing.refusals import NO_SUCH_PLACE
+from tables.staffing.assignments import NO_SUCH_PLACE
 from tables.words.registry import entry_with_line
 
 NO_SUCH_DEVICE = RefusalCode(

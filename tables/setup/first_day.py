@@ -30,7 +30,7 @@ from tables.equipment.register import TableEquipment, equipment_by_table
 from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Assignment, DiceLot, Qualification, Shaker, Table
 from tables.setup.floor_plan import FACILITY_MADE
-from tables.staffing.entry_types import ASSIGNMENT_STARTED
+from tables.staffing.assignments import ASSIGNMENT_STARTED
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from tables.money.chips import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.opening.new_tables import RESERVED_CODES, make_table, newest_submission
 from tables.opening.opening import TableMade
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
-from tables.staffing.refusals import NO_SUCH_PLACE
+from tables.staffing.assignments import NO_SUCH_PLACE
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 

@@ -22,7 +22,7 @@ from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.models import Approval, Table
 from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, ROTATION, facility_pages_for
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
-from tables.staffing.words import game_or_table_name
+from tables.staffing.supervision import game_or_table_name
 from tables.words.sentences import say
 
 register = template.Library()

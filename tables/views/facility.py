@@ -60,15 +60,15 @@ from tables.runner.access import (
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.runner.signatures import DICE_ROW, second_departments, signers_of
 from tables.staffing import roster
-from tables.staffing.duty_rights import (
+from tables.staffing.assignments import (
     DUTIES,
     departments_of,
     needs_second_person,
     second_departments_for_duty,
     why_not_begin_own_duty,
 )
-from tables.staffing.lockout_acts import UNLOCKS, takes_two
-from tables.staffing.words import ELSEWHERE
+from tables.staffing.lockouts import UNLOCKS, takes_two
+from tables.staffing.supervision import ELSEWHERE
 from tables.words.entries import data_of, names_of
 from tables.words.sentences import span
 

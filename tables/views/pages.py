@@ -68,7 +68,7 @@ from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
 from tables.setup.floor_plan import FloorItem, unsaved_items
-from tables.staffing.relief import dealers_on_duty, post_to_relieve, posts_in_relief
+from tables.staffing.roster import dealers_on_duty, post_to_relieve, posts_in_relief
 from tables.views.facility import page_context
 from tables.words.sentences import say, short, title
 

@@ -46,11 +46,19 @@ from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
 from tables.runner.access import DEVICES, PEOPLE, Denied, facility_page_for, facility_pages_for
 from tables.runner.facility import SIGN_INS, STAFF
-from tables.staffing.access_acts import REVIEWERS, access_sha256, people_with_access
-from tables.staffing.entry_types import ACCESS_REVIEWED
-from tables.staffing.people_acts import LEAVES, MOST_PEOPLE, SUBJECT
-from tables.staffing.people_file import COLUMNS, EXAMPLE, NEEDED, PersonLine, UnreadableFile, read_people
-from tables.staffing.words import game_or_table_name
+from tables.staffing.access import (
+    EXAMPLE_FILE,
+    FILE_COLUMNS,
+    MOST_PEOPLE,
+    NEEDED_COLUMNS,
+    SUBJECT,
+    PersonLine,
+    UnreadableFile,
+    read_people,
+)
+from tables.staffing.access_review import ACCESS_REVIEWED, REVIEWERS, access_sha256, people_with_access
+from tables.staffing.leaves import LEAVES
+from tables.staffing.supervision import game_or_table_name
 from tables.views.facility import page_context, unlock_context
 from tables.words.entries import words_of
 
@@ -374,8 +382,8 @@ def people_file(request: HttpRequest, facility: str) -> HttpResponse:
         "lines": lines,
         "problems": problems,
         "unreadable": unreadable,
-        "columns": [(heading, heading in NEEDED) for heading in COLUMNS],
-        "example": EXAMPLE,
+        "columns": [(heading, heading in NEEDED_COLUMNS) for heading in FILE_COLUMNS],
+        "example": EXAMPLE_FILE,
         "most": MOST_PEOPLE,
         "policy": {"title": row.title, "approve": policy.in_words(row.approve)},
     }

@@ -35,7 +35,7 @@ from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import FACILITY_PAGES_ROLES, Denied, enrolled_device, person_of
 from tables.screens import push
-from tables.staffing.sign_in_people import SignInPerson, dealers_elsewhere, people_at, post_to_take
+from tables.staffing.roster import SignInPerson, dealers_elsewhere, people_at, post_to_take
 from tables.words.sentences import say, title
 
 from ..models import Table

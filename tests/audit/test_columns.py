@@ -21,7 +21,7 @@ from audit.models import Device, Person
 from audit.record_checks import RECORD_CHECKS, not_covered
 from audit.stated_rows import check_columns
 from script import column_docs
-from tables.staffing.record_checks import check_registrations
+from tables.staffing.access_review import check_registrations
 from tests.audit.column_scenes import NOON, SCENES
 from tests.audit.gone_back import as_superuser
 from tests.tables.cast import make_scene

@@ -18,7 +18,7 @@ from tables.corrections.slips import SlipKind
 from tables.dice.custody import DiceColors
 from tables.management.reference import entries as page_of_entries
 from tables.models import DiceLot, Shaker, Slip, Table
-from tables.staffing.alert_rules import BREACHES
+from tables.staffing.supervision import BREACHES
 
 
 class Line(TypedDict):

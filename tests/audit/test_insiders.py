@@ -63,7 +63,7 @@ from tables.replay.play_tables import differences_of
 from tables.rounds.no_rolls import VOID_REASONS, end_reason_text
 from tables.runner.system import system_context
 from tables.screens import fragments
-from tables.staffing.record_checks import check_registrations
+from tables.staffing.access_review import check_registrations
 from tables.ticker import tick
 from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene

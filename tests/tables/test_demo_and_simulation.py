@@ -47,7 +47,7 @@ from tables.money.tray import tray_of
 from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
 from tables.screens import snapshot
 from tables.setup.devices import device_alerts
-from tables.staffing.relief import dealers_on_duty
+from tables.staffing.roster import dealers_on_duty
 from tables.ticker import SILENT_AFTER
 from tests.tables.cast import make_scene
 

@@ -12,7 +12,7 @@ import pytest
 from tables.core import posts
 from tables.models import Assignment, Table
 from tables.opening import opening
-from tables.staffing import staff_acts
+from tables.staffing import assignments
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_two_at_once import at_once
@@ -57,7 +57,7 @@ def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactio
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     scene.inspect(by="casino-supervisor")
     scene.open(by="casino-supervisor")
-    dwell_on(monkeypatch, staff_acts, "_assignment_started")
+    dwell_on(monkeypatch, assignments, "_assignment_started")
     craps = {"person": "floorperson", "game": "craps"}
     assert in_between(
         lambda: scene.in_room("assign_elsewhere", craps),

@@ -18,9 +18,9 @@ from tables.desk.query import parse_query
 from tables.desk.search import search_record
 from tables.models import Alert, Assignment, PlannedMove
 from tables.rotation.board import board
-from tables.staffing.record_checks import check_registrations
-from tables.staffing.relief import dealers_on_duty
-from tables.staffing.watch import begin_leaves
+from tables.staffing.access_review import check_registrations
+from tables.staffing.leaves import begin_leaves
+from tables.staffing.roster import dealers_on_duty
 from tables.ticker import Ticker
 from tables.words.entries import words_of
 from tests.services.sign_ins import WORDS, next_code, register_app

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from audit.models import Entry, OneTimeSecret, Person
 from audit.verification import verify
-from tables.staffing.people_file import EXAMPLE, MOST_BYTES
+from tables.staffing.access import EXAMPLE_FILE, MOST_BYTES
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_people import newest, page
 
@@ -41,7 +41,7 @@ def scene_lines(scene, text, by=ADMINISTRATOR):
 
 
 def test_the_example_of_the_page_is_read_shown_prepared_and_approved_at_once(scene):
-    lines = scene_lines(scene, EXAMPLE)
+    lines = scene_lines(scene, EXAMPLE_FILE)
     assert [(line.number, line.person.code, line.role_label, line.problem) for line in lines] == [
         (2, "park-z", "Dealer", ""),
         (3, "lind-v", "Shift manager", ""),

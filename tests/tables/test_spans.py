@@ -1,6 +1,8 @@
 """How many tables one floorperson may answer for, and which games not together; who is missed where."""
 
+import datetime as dt
 import itertools
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -12,8 +14,8 @@ from games.engine import Refusal
 from games.models import RulesSubmission
 from tables.models import Assignment, Table
 from tables.runner import table
-from tables.staffing.refusals import SPAN_EXCEEDED
-from tables.staffing.spans import SupervisionBreach, breaches
+from tables.staffing import supervision
+from tables.staffing.supervision import SPAN_EXCEEDED
 from tables.words.sentences import say
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
@@ -47,6 +49,12 @@ def staffed(scene: Scene) -> None:
         hire(scene, (f"{post}-{code}", role))
         scene.act("take_over_table", {"post": post}, by=f"{post}-{code}", device=scene.podium)
     scene.inspect()
+
+
+def breaches(now: dt.datetime, only: int | None = None) -> list[tuple[int, str, dict[str, Any], str]]:
+    """What is wrong now: the table's id, the code, the values of the sentence, the section."""
+    found = supervision.breaches(now, only)
+    return [(table_id, breach.code, breach.params, breach.section) for table_id, breach in found]
 
 
 def supervisor(code: str) -> str | None:
@@ -294,14 +302,14 @@ def test_what_is_wrong_with_the_supervision_is_listed_as_it_stands():
     one, two, three, four = house(FOOTBALL, SIC_BO, SIC_BO, JERSEY)
     people = {scene.table.code: scene.table.pk for scene in (one, two, three, four)}
     unsupervised = [
-        SupervisionBreach(people[code], "unsupervised", {"table": code}, section)
+        (people[code], "unsupervised", {"table": code}, section)
         for code, section in (("T-01", TWO), ("T-02", FOUR), ("T-03", FOUR), ("T-04", ""))
     ]
     assert breaches(clock.now()) == unsupervised
     assert breaches(clock.now(), people["T-02"]) == [unsupervised[1]]
     Table.objects.update(floorperson=one.people["floorperson"])
     together = {"person": "Floorperson", "count": 4, "tables": ["T-01", "T-02", "T-03", "T-04"]}
-    assert breaches(clock.now()) == [SupervisionBreach(people["T-01"], "span-exceeded", together, TWO)]
+    assert breaches(clock.now()) == [(people["T-01"], "span-exceeded", together, TWO)]
     for code, alone in (
         ("T-01", breaches(clock.now())),
         ("T-02", []),
@@ -311,11 +319,11 @@ def test_what_is_wrong_with_the_supervision_is_listed_as_it_stands():
     assert breaches(clock.now()) == []
     Assignment.objects.filter(person__code="floorperson").update(table=two.table)
     absent = {"person": "Floorperson", "table": "T-03"}
-    found = {one.table_id: one for one in breaches(clock.now())}
-    assert found.pop(people["T-03"]) == SupervisionBreach(people["T-03"], "supervisor-off-duty", absent, FOUR)
+    found = {breach[0]: breach for breach in breaches(clock.now())}
+    assert found.pop(people["T-03"]) == (people["T-03"], "supervisor-off-duty", absent, FOUR)
     assert set(found) == {people["T-04"]}
     Person.objects.filter(code="floorperson").update(is_active=False)
-    assert {one.code for one in breaches(clock.now())} == {"supervisor-off-duty"}
+    assert {code for _, code, _, _ in breaches(clock.now())} == {"supervisor-off-duty"}
     assert len(breaches(clock.now())) == 3
 
 
@@ -329,7 +337,7 @@ def test_a_table_elsewhere_can_break_a_span_that_held():
         started_at=clock.now(),
     )
     together = {"person": "Floorperson", "count": 2, "tables": ["T-01", "craps"]}
-    assert breaches(clock.now()) == [SupervisionBreach(scene.table.pk, "span-exceeded", together, TWO)]
+    assert breaches(clock.now()) == [(scene.table.pk, "span-exceeded", together, TWO)]
     said = say(Refusal(SPAN_EXCEEDED, TWO, **together))
     assert (
         said
@@ -381,5 +389,5 @@ def test_a_table_here_and_one_elsewhere_at_once_do_not_both_pass(transactional_d
     assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Refusal"]
     assert breaches(clock.now()) in (
         [],
-        [SupervisionBreach(scene.table.pk, "unsupervised", {"table": "T-01"}, TWO)],
+        [(scene.table.pk, "unsupervised", {"table": "T-01"}, TWO)],
     )

@@ -71,12 +71,12 @@ def test_a_locked_tablet_signs_nobody_off():
 
 
 def test_who_is_no_longer_of_the_floor_supervises_nothing(scene):
-    from tables.staffing.spans import breaches
+    from tables.staffing.supervision import breaches
 
     scene.close()
     Person.objects.filter(code="floorperson").update(role="dealer")
     Table.objects.filter(pk=scene.table.pk).update(status="open")
-    assert [breach.code for breach in breaches(scene.fresh.stream.last_at)] == ["supervisor-off-duty"]
+    assert [breach.code for _, breach in breaches(scene.fresh.stream.last_at)] == ["supervisor-off-duty"]
     Table.objects.filter(pk=scene.table.pk).update(status="closed")
     supervisor = {"by": "casino-supervisor", "device": scene.podium}
     scene.act("inspect_table", scene.inspection(), **supervisor)

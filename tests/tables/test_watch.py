@@ -12,7 +12,7 @@ from tables.core import posts
 from tables.core.alert_kinds import ALERT_RULES, AlertRule
 from tables.models import Alert, Assignment, Table
 from tables.opening.new_tables import make_table
-from tables.staffing.alert_rules import UNATTENDED_SHAKER, absences
+from tables.staffing.dealers import UNATTENDED_SHAKER, absences
 from tables.ticker import Ticker, reconcile_alerts, silent_posts, tick
 from tests.tables.cast import make_scene
 

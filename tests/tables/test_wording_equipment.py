@@ -5,7 +5,7 @@ import pytest
 from games.engine.editions import all_editions
 from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.models.staffing import GAMES_ELSEWHERE
-from tables.staffing.words import ELSEWHERE
+from tables.staffing.supervision import ELSEWHERE
 
 EDITIONS = [pytest.param(edition, id=key) for key, edition in all_editions().items()]
 

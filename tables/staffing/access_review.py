@@ -1,25 +1,92 @@
-"""What a full verification checks of who put people and devices on record: somebody who was allowed to.
+"""The review of access: compliance looks at who has it, and a full verification at who gave it.
 
-A statement of a person or a device counts for the checks of rows, so whoever may append entries could state a person
-of their own. Each statement that gives access, or that calls somebody back from a leave, has to name people who were on
-record before it, with a role of the policy. One that names nobody is of the server's operator: it is listed, because
-nobody on record answers for it.
+Somebody of compliance states that they looked at who has access, as the page showed it (`review_access`).
+
+A statement of a person or a device counts for the checks of rows, so whoever may append entries could state a person of
+their own. Each statement that gives access, or that calls somebody back from a leave, has to name people who were on
+record before it, with a role of the policy (`check_registrations`). One that names nobody is of the server's operator:
+it is listed, because nobody on record answers for it (`registered_by_operator`). Nor may an entry have the sign-in or
+the signature of somebody who was on leave.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.db.models import Q
 
 from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED, PERSON_SIGNED_IN
-from audit.models import Entry
+from audit.models import Entry, Person
 from audit.record_checks import record_check, record_gap
 from audit.verification_words import Finding, declare_finding
+from games.act_forms import Text, text
+from games.engine import Refusal, RefusalCode
 from games.jurisdictions import Jurisdiction
 from games.models import Facility
 from games.separation import policy
+from tables.models import Assignment, Table
+from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.words.registry import entry_with_line
+
+# The review
+
+ACCESS_HAS_CHANGED = RefusalCode(
+    "access-has-changed",
+    "Somebody was added, changed or left since this page was loaded. Load it again and review it then.",
+    "Changed meanwhile",
+)
+
+
+class AccessReviewed(TypedDict):
+    note: Annotated[str, "what the reviewer remarked; empty without a remark"]
+    people: Annotated[int, "how many people had access"]
+    sha256: Annotated[
+        str, "SHA-256, in hex, of the JSON list of their codes, roles, departments and facilities"
+    ]
+
+
+ACCESS_REVIEWED = entry_with_line(
+    "access.reviewed",
+    AccessReviewed,
+    "Somebody of compliance reviewed who has access, and with which role.",
+    lambda data: "Access of %(people)s people reviewed" % data,
+)
+
+REVIEWERS = frozenset({"compliance"})
+SHA256_LENGTH = 64
+
+
+@facility_act(STAFF, roles=REVIEWERS, step_up="office")
+def review_access(
+    ctx: FacilityContext, *, sha256: Annotated[str, text(SHA256_LENGTH)], note: Text = ""
+) -> ActOutcome:
+    """Record that the access of everybody was reviewed. `sha256` is that of the people whom the page listed.
+
+    Raises `access-has-changed` if somebody was added, changed or left meanwhile.
+    """
+    people = people_with_access(ctx.facility)
+    if access_sha256(people) != sha256:
+        raise Refusal(ACCESS_HAS_CHANGED)
+    entry = ACCESS_REVIEWED({"people": len(people), "sha256": sha256, "note": note})
+    return ActOutcome(entry, {"people": len(people)}, changes="nothing")
+
+
+def people_with_access(facility: Facility) -> list[Person]:
+    """Everybody who has access here, by role and name; not the people of simulated tables, who never sign in."""
+    people = Person.objects.filter(Q(facility=facility.code) | Q(facility=""), is_active=True)
+    simulated = Assignment.objects.filter(table__kind=Table.Kind.SIMULATED).values("person")
+    return list(people.exclude(pk__in=simulated).order_by("department", "role", "name"))
+
+
+def access_sha256(people: list[Person]) -> str:
+    """The SHA-256 (hex) of who has which role, in whatever order the people come."""
+    rows = sorted([person.code, person.role, person.department, person.facility] for person in people)
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+# Who put people and devices on record
 
 PERSON_BY_OTHERS = declare_finding(
     "person-by-others",
