@@ -26,9 +26,17 @@ def breakdown(cents: int) -> list[list[int]]:
 
 
 def chip_class(cents: int) -> str:
-    """Return the style class of the largest chip in an amount; of the dollar for less."""
-    largest = next((chip for chip in CHIPS_CENTS if cents >= chip), CHIPS_CENTS[-1])
-    return f"c{largest // 100}"
+    """Return the style class of the largest chip in an amount, as `chipClass` of static/js/stacks.js does.
+
+    Less than the smallest chip is coin.
+    """
+    largest = next((chip for chip in KNOWN_CHIPS_CENTS if cents >= chip), None)
+    return "coin" if largest is None else f"c{style_of(largest)}"
+
+
+def style_of(chip: int) -> str:
+    """Return the last part of the style classes of a chip: `25`, or `half`."""
+    return "half" if chip == 50 else str(chip // 100)
 
 
 def are_made(chips: Sequence[int], cents: int) -> bool:

@@ -10,7 +10,11 @@ const FLAG_MARK = '<svg class="icon stk-mark"><use href="#i-flag"></use></svg>';
 export const formatAmount = (cents) =>
   (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0, maximumFractionDigits: 2 });
 /* The class of the largest chip in an amount. `chips` has the values of the table's chips, ascending (games/chips.py). */
-export const chipClass = (chips, cents) => `c${(chips.findLast((chip) => cents >= chip) ?? chips[0]) / 100}`;
+export function chipClass(chips, cents) {
+  const largest = chips.findLast((chip) => cents >= chip);
+  if (!largest) return "coin";
+  return largest === 50 ? "chalf" : `c${largest / 100}`;
+}
 export const sumOf = (owners) => owners.reduce((sum, { cents }) => sum + cents, 0);
 
 /* `owners`: {seat, cents, flag, own, pending}, by seat. With more than `full` owners, all but the selected seat are shown

@@ -18,7 +18,7 @@ from django.db import transaction
 from audit import clock, record
 from audit.entry_types import EntryBody
 from audit.models import Person, Stream
-from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS
+from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS, style_of
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
@@ -59,11 +59,6 @@ def differences(expected: ChipCounts, counted: ChipCounts) -> dict[str, int]:
     """What was counted less what was expected, by denomination, without those that agree."""
     both = ((str(chip), counted.get(str(chip), 0) - expected.get(str(chip), 0)) for chip in KNOWN_CHIPS_CENTS)
     return {chip: number for chip, number in both if number}
-
-
-def style_of(chip_cents: int) -> str:
-    """Return the last part of a chip's style classes."""
-    return "half" if chip_cents < 100 else str(chip_cents // 100)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from typing import Any
 
 from django import template
 
-from games.chips import KNOWN_CHIPS_CENTS
-from tables.money.chips import style_of
+from games.chips import KNOWN_CHIPS_CENTS, style_of
 from tables.money.tray_page import stacked_chips
 
 register = template.Library()

@@ -59,9 +59,10 @@ def test_defense_pays_four_for_five():
 
 
 def test_an_amount_looks_like_its_largest_chip():
-    amounts = (50, 100, 499, 500, 2_400, 9_900, 10_000, 50_000, 250_000)
+    amounts = (25, 50, 100, 499, 500, 2_400, 9_900, 10_000, 50_000, 250_000)
     assert [chip_class(cents) for cents in amounts] == [
-        "c1",
+        "coin",
+        "chalf",
         "c1",
         "c1",
         "c5",

@@ -563,8 +563,8 @@ test("amounts have cents only when they need them", () => {
 });
 
 test("a chip has the color of the largest chip that it covers", () => {
-  const chips = [100, 500, 2_500, 10_000, 50_000, 100_000];
-  const amounts = [50, 100, 499, 500, 2_500, 9_999, 10_000, 50_000, 100_000, 700_000];
+  const chips = [50, 100, 500, 2_500, 10_000, 50_000, 100_000];
+  const amounts = [25, 50, 100, 499, 500, 2_500, 9_999, 10_000, 50_000, 100_000, 700_000];
   assert.deepEqual(amounts.map((cents) => chipClass(chips, cents)),
-    ["c1", "c1", "c1", "c5", "c25", "c25", "c100", "c500", "c1000", "c1000"]);
+    ["coin", "chalf", "c1", "c1", "c5", "c25", "c25", "c100", "c500", "c1000", "c1000"]);
 });
