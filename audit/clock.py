@@ -8,9 +8,8 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from audit.errors import ClockRefused, StreamClosed
 from audit.models import Stream
-from audit.refusal_codes import RefusalCode
+from audit.refusals import ClockRefused, RefusalCode, StreamClosed
 
 LARGEST_STEP_BACK = dt.timedelta(seconds=2)
 LARGEST_STEP_AHEAD = LARGEST_STEP_BACK  # so an act that `never_before` moved is still accepted

@@ -14,9 +14,8 @@ from django.dispatch import Signal
 
 from audit import clock, record
 from audit.entries import STREAM_CLOSED, STREAM_CONTINUED, StreamClosing, StreamContinued
-from audit.errors import AuditRefusal
 from audit.models import Person, Stream
-from audit.refusal_codes import RefusalCode
+from audit.refusals import AuditRefusal, RefusalCode
 from audit.sealing import system
 from audit.sealing.incarnations import verified_reason, verify_declarers
 

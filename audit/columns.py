@@ -1,6 +1,6 @@
-"""Declare which entries state the columns of a model, so that a full verification compares every row with them.
+"""Declare which entries state the columns of a model, and compare every row with what the entries state of it.
 
-A module named `columns.py` beside the entry types has the declarations of its models; `AppConfig.ready` imports it:
+The declarations of a model stand beside its entry types, in a module that the app's `registrations.py` imports:
 
     declare(
         LegalHold,
@@ -12,23 +12,35 @@ A module named `columns.py` beside the entry types has the declarations of its m
 
 The name of a field stands for what the entry has there; a function gets the entry's body. What nothing states has its
 reason in `unproven`, what follows from other columns or is checked elsewhere names the function in `derived`. Every
-column of every model is in one of the three (`tests/audit/test_columns.py`). `audit/stated_rows.py` compares.
+column of every model is in one of the three (`tests/audit/test_columns.py`). Nothing here calls what writes rows: a
+declaration repeats in its own words what an entry means.
 
-Nothing here calls what writes rows: a declaration repeats in its own words what an entry means.
+A full verification (`check_columns`) makes one pass over the entries, in the order in which they were appended, and
+folds them into expected rows. These are kept in a temporary file of SQLite beyond a few thousand, so memory does not
+grow with the record. Then each model is read once. Play goes on meanwhile: what differs is read again, with the entries
+since, in one transaction before it is said.
 """
 
 import datetime as dt
 import hashlib
+import json
+import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from django.db import connection, transaction
 from django.db.models import Field, Model
 
+from audit import clock, record
 from audit.clock import format_moment
+from audit.entries import ROW_RECORDED, RowRecorded
 from audit.entry_types import EntryType
-from audit.verification_words import declare_finding
+from audit.findings import Finding, declare_finding, record_check, record_gap
+from audit.models import Entry, Stream
+from audit.rows import fetch
 
 Body = dict[str, Any]
 Source = str | Callable[[Body], Any]
@@ -370,3 +382,431 @@ def _removed(keys: Values) -> Fold:
         rows.remove(*key_of(body, keys, {}))
 
     return fold
+
+
+# Rows compared with what the entries state
+
+
+BATCH = 2000
+FACILITY_MODEL = "games.Facility"
+UNREADABLE = "(unreadable)"
+CACHED_ROWS = 20_000
+MOST_DOUBTS = 10_000  # of one model; what differs beyond is found once these are repaired
+# After one of these every row of a facility is stated: the facility was made with its entries, or the operator of the
+# server stated the rows from before.
+ALL_ROWS_STATED = frozenset({"facility.made", ROW_RECORDED.name})
+Tick = Callable[[], None]
+Key = tuple[Any, ...]
+
+
+@dataclass
+class ExpectedRow:
+    """A row as the entries so far leave it: its values, and stream and number of the newest entry about it.
+
+    A row that an entry removed stays, so that a row in the database of that key is one without an entry.
+    """
+
+    stream: str
+    seq: int
+    values: dict[str, Any]
+    is_removed: bool = False
+
+
+class ExpectedRows:
+    """The expected rows of every model by key: the newest in memory, the others in a temporary file."""
+
+    def __init__(self) -> None:
+        self._file = sqlite3.connect("")  # SQLite deletes it at the end
+        self._file.execute("CREATE TABLE expected (id TEXT PRIMARY KEY, row TEXT) WITHOUT ROWID")
+        self._file.execute("CREATE TABLE stored (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._cache: dict[str, ExpectedRow] = {}
+
+    def close(self) -> None:
+        self._file.close()
+
+    def get(self, model: str, key: Key) -> ExpectedRow | None:
+        id_ = _id(model, key)
+        row = self._cache.get(id_)
+        if row is None:
+            stored = self._file.execute("SELECT row FROM expected WHERE id = ?", (id_,)).fetchone()
+            if stored is None:
+                return None
+            row = ExpectedRow(*json.loads(stored[0]))
+            self._keep(id_, row)
+        return row
+
+    def put(self, model: str, key: Key, row: ExpectedRow) -> None:
+        self._keep(_id(model, key), row)
+
+    def mark_stored(self, model: str, key: Key) -> bool:
+        """Remember that the database has a row of this key. Returns whether it is the first one."""
+        return bool(
+            self._file.execute("INSERT OR IGNORE INTO stored VALUES (?)", (_id(model, key),)).rowcount
+        )
+
+    def not_stored(self, model: str) -> Iterator[Key]:
+        """The keys of the rows that entries state, and that the database does not have."""
+        self._flush()
+        begin = _id(model, ())[:-1]
+        rows = self._file.execute(
+            "SELECT id, row FROM expected WHERE id >= ? AND id < ? AND id NOT IN (SELECT id FROM stored) LIMIT ?",
+            (begin, begin + "\x7f", MOST_DOUBTS),
+        )
+        for id_, row in rows.fetchall():
+            if not ExpectedRow(*json.loads(row)).is_removed:
+                yield tuple(json.loads(id_[len(model) + 1 :]))
+
+    def _keep(self, id_: str, row: ExpectedRow) -> None:
+        self._cache[id_] = row
+        if len(self._cache) >= CACHED_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._file.executemany(
+            "INSERT OR REPLACE INTO expected VALUES (?, ?)",
+            (
+                (id_, json.dumps([row.stream, row.seq, row.values, row.is_removed]))
+                for id_, row in self._cache.items()
+            ),
+        )
+        self._cache.clear()
+
+
+def _id(model: str, key: Key) -> str:
+    return f"{model} {json.dumps(list(key))}"
+
+
+class RowsOfModel:
+    """The expected rows of one model, as a fold changes them (`columns.Rows`)."""
+
+    def __init__(self, expected: ExpectedRows, stated: StatedModel) -> None:
+        self.expected, self.label = expected, stated.model._meta.label
+        self.memory: dict[Any, Any] = {}
+
+    def get(self, *key: Any) -> dict[str, Any] | None:
+        row = self.expected.get(self.label, key)
+        return None if row is None or row.is_removed else row.values
+
+    def put(self, body: Body, /, *key: Any, **values: Any) -> None:
+        before = self.get(*key) or {}
+        given = {name: value for name, value in values.items() if value is not UNSTATED}
+        row = ExpectedRow(body["stream"], body["seq"], {**before, **given})
+        self.expected.put(self.label, key, row)
+
+    def forget(self, *key: Any, names: Iterable[str]) -> None:
+        row = self.expected.get(self.label, key)
+        if row is not None:
+            values = {name: value for name, value in row.values.items() if name not in names}
+            self.expected.put(self.label, key, ExpectedRow(row.stream, row.seq, values, row.is_removed))
+
+    def remove(self, *key: Any) -> None:
+        row = self.expected.get(self.label, key)
+        if row is not None:
+            self.expected.put(self.label, key, ExpectedRow(row.stream, row.seq, {}, True))
+
+
+@dataclass
+class Doubts:
+    """What differs in a model at first sight: ids of rows in the database, and keys of rows that it lacks.
+
+    `twice` are the ids of rows whose key another row has, too: one of them has no entry.
+    """
+
+    pks: list[Any] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    twice: list[Any] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.pks or self.keys or self.twice)
+
+
+class RowComparison:
+    """The comparison of some models with the entries up to the heads that the streams had at its beginning."""
+
+    def __init__(self, models: Iterable[StatedModel], tick: Tick) -> None:
+        self.models, self.tick = [stated for stated in models if stated.key], tick
+        self.expected = ExpectedRows()
+        self.rows = {stated.model: RowsOfModel(self.expected, stated) for stated in self.models}
+        self.by_label = {stated.model._meta.label: stated for stated in self.models}
+        self.types = sorted({name for stated in self.models for name in stated.folds} | ALL_ROWS_STATED)
+        self.folds = {
+            name: [
+                (stated.folds[name], self.rows[stated.model])
+                for stated in self.models
+                if name in stated.folds
+            ]
+            for name in self.types
+        }
+        self.heads: dict[int, int] = {}
+        self.complete_facilities: set[str] = set()
+
+    def findings(self) -> Iterator[Finding]:
+        """Fold, compare, and read again what differs. Yields what still differs."""
+        with closing(self.expected):
+            self.fold_to_heads()
+            doubts = {}
+            for stated in self.models:
+                doubts[stated.model] = self._compare(stated)
+            if any(doubts.values()):
+                yield from self._confirmed(doubts)
+
+    # Entries
+
+    def fold_to_heads(self) -> None:
+        self.heads = dict(Stream.objects.values_list("pk", "seq"))
+        last = 0
+        places = ", ".join(["%s"] * len(self.types))
+        statement = (
+            f"SELECT id, stream_id, seq, body FROM audit_entry WHERE id > %s AND type IN ({places}) "
+            f"ORDER BY id LIMIT {BATCH}"
+        )
+        while rows := fetch(statement, [last, *self.types]):
+            last = rows[-1][0]
+            for _id, stream, seq, body in rows:
+                if seq <= self.heads.get(stream, 0):
+                    self._apply(body)
+            self.tick()
+
+    def _fold_since(self) -> None:
+        """Fold what was appended after the heads."""
+        later = {
+            stream: seq
+            for stream, seq in Stream.objects.values_list("pk", "seq")
+            if seq > self.heads.get(stream, 0)
+        }
+        places = ", ".join(["%s"] * len(self.types))
+        bodies: list[tuple[int, bytes]] = []
+        for stream in later:
+            bodies += fetch(
+                f"SELECT id, body FROM audit_entry WHERE stream_id = %s AND seq > %s AND type IN ({places})",
+                [stream, self.heads.get(stream, 0), *self.types],
+            )
+        for _id, body in sorted(bodies, key=lambda row: row[0]):
+            self._apply(body)
+
+    def _apply(self, body: Any) -> None:
+        """Fold one entry. What is not as it was written is passed over: the verification of the chain names it."""
+        try:
+            content = json.loads(bytes(body))
+            type_ = content["_type"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return
+        if type_ in ALL_ROWS_STATED:
+            self.complete_facilities.add(content["stream"].partition("/")[0])
+        if type_ == ROW_RECORDED.name:
+            self._apply_recorded(content)
+            return
+        for folds, rows in self.folds.get(type_, ()):
+            for fold in folds:
+                try:
+                    fold(rows, content)
+                except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+                    continue
+
+    def _apply_recorded(self, body: Body) -> None:
+        """Fold what the server's operator stated of rows from before entries did. It changes no row that is stated."""
+        data = body["data"]
+        stated = self.by_label.get(data.get("model"))
+        if stated is None:
+            return
+        rows, key = self.rows[stated.model], tuple(data["key"])
+        known = rows.get(*key) or {}
+        rows.put(body, *key, **{**data["values"], **known})
+        for fold in stated.folds.get(ROW_RECORDED.name, ()):
+            fold(rows, body)
+
+    # Rows
+
+    def _compare(self, stated: StatedModel) -> Doubts:
+        doubts = Doubts()
+        label = stated.model._meta.label
+        for batch in _batches(stored_rows(stated), BATCH):
+            for row in batch:
+                is_first = self.expected.mark_stored(label, row.key)
+                if len(doubts.pks) >= MOST_DOUBTS:
+                    continue
+                if not is_first:
+                    doubts.twice.append(row.pk)
+                elif any(True for _ in self._differences(stated, row)):
+                    doubts.pks.append(row.pk)
+            self.tick()
+        for key in () if stated.may_be_gone else self.expected.not_stored(label):
+            if len(doubts.keys) < MOST_DOUBTS:
+                doubts.keys.append(key)
+        return doubts
+
+    def _confirmed(self, doubts: dict[type[Model], Doubts]) -> Iterator[Finding]:
+        """Read again, in one snapshot of the database, what differed and the entries since."""
+        confirmed: list[Finding] = []
+        is_outermost = not connection.in_atomic_block
+        with transaction.atomic():
+            if is_outermost and connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            self._fold_since()
+            for stated in self.models:
+                doubt = doubts[stated.model]
+                for row in stored_rows(stated, doubt.pks):
+                    confirmed += self._differences(stated, row)
+                for row in stored_rows(stated, doubt.twice):
+                    confirmed.append(_without_entry(stated, row))
+                missing = set(doubt.keys)
+                present = {row.key for row in stored_rows(stated) if row.key in missing} if missing else set()
+                for key in doubt.keys:
+                    expected = self.expected.get(stated.model._meta.label, key)
+                    if expected is not None and not expected.is_removed and key not in present:
+                        where = {"stream": expected.stream, "row": stated.name_of(key), "seq": expected.seq}
+                        confirmed.append(Finding(stated.findings.without_row, where))
+        yield from confirmed
+
+    def unstated(self, stated: StatedModel, row: "StoredRow") -> dict[str, Any] | None:
+        """The columns of a row that no entry states; None where each one is stated."""
+        expected = self.expected.get(stated.model._meta.label, row.key)
+        known = expected.values if expected is not None and not expected.is_removed else {}
+        values = {
+            name: value for name, value in row.values.items() if name not in known and name not in stated.key
+        }
+        return values if values or expected is None else None
+
+    def _differences(self, stated: StatedModel, row: "StoredRow") -> Iterator[Finding]:
+        expected = self.expected.get(stated.model._meta.label, row.key)
+        words = stated.name_of(row.key)
+        if expected is None or expected.is_removed:
+            if not stated.may_be_seeded or expected or row.facility in self.complete_facilities:
+                yield _without_entry(stated, row)
+            return
+        for column, value in row.values.items():
+            if column in expected.values and _plain_json(expected.values[column]) != _plain_json(value):
+                where = {"stream": expected.stream, "row": words, "seq": expected.seq, "column": column}
+                yield Finding(stated.findings.differs, where)
+
+
+def _without_entry(stated: StatedModel, row: "StoredRow") -> Finding:
+    where = {"stream": row.facility or "installation", "row": stated.name_of(row.key)}
+    return Finding(stated.findings.without_entry, where)
+
+
+def _plain_json(value: Any) -> Any:
+    return None if value == "" else value
+
+
+@dataclass(frozen=True)
+class StoredRow:
+    """A row of the database: its primary key, its key in the entries' words, and its columns as entries write them."""
+
+    pk: Any
+    key: Key
+    values: dict[str, Any]
+    facility: str
+
+
+def stored_rows(stated: StatedModel, pks: Sequence[Any] | None = None) -> Iterator[StoredRow]:
+    """Read the rows of a model, all or those with these primary keys, in the order of their primary keys."""
+    readings = {
+        name: reading for name, reading in stated.readings.items() if may_read(stated.model, reading.columns)
+    }
+    paths = list(dict.fromkeys(path for reading in readings.values() for path in reading.paths))
+    facility = facility_path(stated.model)
+    wanted = ["pk", *([facility] if facility else []), *paths]
+    query = stated.model._default_manager.order_by("pk")
+    if pks is not None:
+        query = query.filter(pk__in=pks)
+    has_bytes = any("content" in reading.columns for reading in readings.values())
+    for row in query.values(*dict.fromkeys(wanted)).iterator(chunk_size=8 if has_bytes else BATCH):
+        values = {name: _read(reading, row) for name, reading in readings.items()}
+        key = tuple(values[name] for name in stated.key)
+        yield StoredRow(row["pk"], key, values, str(row[facility] or "") if facility else "")
+
+
+def _read(reading: Reading, row: dict[str, Any]) -> Any:
+    """A column as entries write it; UNREADABLE where it does not have the shape that any act writes."""
+    try:
+        return reading.plain(*(row[path] for path in reading.paths))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return UNREADABLE
+
+
+def facility_path(model: type[Model], depth: int = 3) -> str:
+    """The path from a model to the code of its facility, "" if there is none."""
+    if model._meta.label == FACILITY_MODEL:
+        return "code"
+    fields = {field_.name: field_ for field_ in model._meta.concrete_fields}
+    if "facility" in fields:
+        return "facility__code" if fields["facility"].is_relation else "facility"
+    if depth:
+        for name, field_ in fields.items():
+            if field_.is_relation and not field_.null and field_.related_model is not model:
+                path = facility_path(field_.related_model, depth - 1)  # type: ignore[arg-type]
+                if path:
+                    return f"{name}__{path}"
+    return ""
+
+
+def may_read(model: type[Model], columns: Sequence[str]) -> bool:
+    """Whether this role of the database may read the columns: that of an auditor may not read secrets."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        for column in columns:
+            name = model._meta.get_field(column).column  # type: ignore[union-attr]
+            cursor.execute("SELECT has_column_privilege(%s, %s, 'SELECT')", [model._meta.db_table, name])
+            if not cursor.fetchone()[0]:
+                return False
+    return True
+
+
+def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    batch: list[Any] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+@record_check
+def check_columns(tick: Tick, models: Iterable[type[Model]] | None = None) -> Iterator[Finding]:
+    """Compare the rows of every declared model, or of these, with the entries that state them."""
+    declared = STATED.values() if models is None else [STATED[model] for model in models]
+    yield from RowComparison(declared, tick).findings()
+
+
+@record_gap
+def unstated_facilities() -> Iterator[str]:
+    """A row that was added to a facility is named once all its rows are stated. Facilities from before have some."""
+    entries = Entry.objects.filter(type__in=ALL_ROWS_STATED).values_list("stream__name", flat=True)
+    complete = {name.partition("/")[0] for name in entries.distinct()}
+    [stated] = [stated for stated in STATED.values() if stated.model._meta.label == FACILITY_MODEL]
+    for code in stated.model._default_manager.order_by("pk").values_list("code", flat=True):
+        if code not in complete:
+            yield (
+                f"rows of {code} that no entry states, such as those from before entries did: look at them, and run "
+                f"manage.py record_rows {code} once."
+            )
+
+
+@transaction.atomic
+def record_rows(facility: str) -> int:
+    """State the rows of a facility, and columns of rows, that no entry states. Returns how many entries it appended."""
+    comparison = RowComparison(STATED.values(), lambda: None)
+    with closing(comparison.expected):
+        comparison.fold_to_heads()
+        stream = record.lock_stream(f"{facility}/setup")
+        moment = clock.never_before(stream, clock.now())
+        day = clock.gaming_day(facility, moment)
+        count = 0
+        for stated in comparison.models:
+            for row in stored_rows(stated):
+                unstated = comparison.unstated(stated, row) if row.facility in ("", facility) else None
+                if unstated is None:
+                    continue
+                data: RowRecorded = {
+                    "model": stated.model._meta.label,
+                    "key": list(row.key),
+                    "values": unstated,
+                }
+                record.append(stream, entry=ROW_RECORDED(data), moment=moment, gaming_day=day)
+                count += 1
+        return count

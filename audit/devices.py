@@ -27,10 +27,9 @@ from audit.entries import (
     EnrollmentRefusal,
 )
 from audit.entry_types import EntryBody
-from audit.errors import TOKEN_EXPIRED, TOKEN_USED, UNKNOWN_TOKEN, EnrollmentRefused
 from audit.models import Device, Person, Station, Stream
 from audit.models.people import StationCode
-from audit.refusal_codes import RefusalCode
+from audit.refusals import TOKEN_EXPIRED, TOKEN_USED, UNKNOWN_TOKEN, EnrollmentRefused, RefusalCode
 
 TOKEN_SALT = "pitside.enrollment-token.v1"
 READABLE_FOR = dt.timedelta(minutes=10)

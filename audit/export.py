@@ -19,9 +19,10 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from audit import batches, chain, clock
+from audit import chain, clock
 from audit.models import Entry, Stream
 from audit.record import FORMAT, INSTALLATION, names_with_continuations
+from audit.rows import entries_at, entry_batches
 
 NO_HASH = bytes(chain.HASH_BYTES)
 COLUMNS = (
@@ -274,7 +275,7 @@ def _spans(streams: Sequence[Stream], since: dt.datetime | None, until: dt.datet
     firsts = _first_at(streams, since) if since else {stream.pk: 1 for stream in streams}
     nexts = _first_at(streams, until) if until else {stream.pk: stream.seq + 1 for stream in streams}
     prior_seqs = {pk: first - 1 for pk, first in firsts.items() if first > 1}
-    heads = {pk: bytes(head) for pk, head in batches.entries_at(prior_seqs, "stream_id, hash")}
+    heads = {pk: bytes(head) for pk, head in entries_at(prior_seqs, "stream_id, hash")}
     for stream in streams:
         first = firsts[stream.pk]
         if first > 1 and stream.pk not in heads:
@@ -292,7 +293,7 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
     high = {stream.pk: stream.seq + 1 for stream in streams}
     bound = connection.ops.adapt_datetimefield_value(moment)
     while middles := {pk: (low[pk] + high[pk]) // 2 for pk in low if low[pk] < high[pk]}:
-        before = dict(batches.entries_at(middles, "stream_id, at < %s", [bound]))
+        before = dict(entries_at(middles, "stream_id, at < %s", [bound]))
         for pk, middle in middles.items():
             if before.get(pk):
                 low[pk] = middle + 1
@@ -303,7 +304,7 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
 
 def entries(span: Span) -> Iterator[tuple[int, bytes, bytes, bytes]]:
     """Yield (seq, prev, hash, body) of a span. Reads in batches, so memory does not grow with the record."""
-    for batch in batches.entry_batches(span.stream_id, span.first, span.last, "seq, prev, hash, body"):
+    for batch in entry_batches(span.stream_id, span.first, span.last, "seq, prev, hash, body"):
         yield from batch
 
 

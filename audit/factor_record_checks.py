@@ -15,10 +15,9 @@ from audit.entries import (
     SIGN_IN_ENDED,
 )
 from audit.factors import public_digest
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry, Password, SecondFactor
-from audit.record_checks import record_check
 from audit.registration import credential_digest
-from audit.verification_words import Finding, declare_finding
 
 FACTOR_UNRECORDED = declare_finding(
     "factor-unrecorded", "No entry of the record registered the second factor %(factor)s of %(person)s."

@@ -32,7 +32,8 @@ from audit.entries import (
     PasswordSet,
     Purpose,
 )
-from audit.errors import (
+from audit.models import Device, Password, Person, SecondFactor, Stream
+from audit.refusals import (
     BAD_PASSWORD,
     LAST_FACTOR,
     NO_FACTOR,
@@ -45,7 +46,6 @@ from audit.errors import (
     WrongFactor,
     WrongPassword,
 )
-from audit.models import Device, Password, Person, SecondFactor, Stream
 from audit.registration import credential_digest
 from audit.security_keys import Ceremony, WrongKey
 

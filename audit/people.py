@@ -42,7 +42,10 @@ from audit.entries import (
     WhyRefused,
 )
 from audit.entry_types import EntryBody
-from audit.errors import (
+from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
+from audit.models.people import SHOWS_ONLY
+from audit.models.pins import SERVER_TERMINAL
+from audit.refusals import (
     LAST_TRY_AT_DEVICE,
     LAST_TRY_OF_PERSON,
     NEW_PIN_TOO_LATE,
@@ -64,9 +67,6 @@ from audit.errors import (
     TooManyPins,
     WrongPin,
 )
-from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
-from audit.models.people import SHOWS_ONLY
-from audit.models.pins import SERVER_TERMINAL
 from audit.rows import read
 
 RANKS = (

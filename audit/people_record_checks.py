@@ -8,10 +8,9 @@ from django.db import connection
 
 from audit.clock import format_moment
 from audit.entries import DEVICE_CHANGED, DEVICE_ENROLLED, DEVICE_REVOKED, PersonRecorded
+from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Device, Entry, Person
-from audit.record_checks import record_check, record_gap
 from audit.registration import facilities_of, facilities_on_record, newest_statements, statement_of
-from audit.verification_words import Finding, declare_finding
 
 PERSON_UNRECORDED = declare_finding(
     "person-unrecorded", "No entry of the record states the person %(person)s, who has a row in the database."

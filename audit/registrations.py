@@ -7,8 +7,7 @@
 
 import audit.columns
 import audit.factor_record_checks
+import audit.findings
 import audit.people_columns
 import audit.people_record_checks
-import audit.record_checks
 import audit.sealing.record_checks
-import audit.stated_rows

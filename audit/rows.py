@@ -1,19 +1,39 @@
-"""Read, insert and update models with statements that are built once, not for each call.
+"""Fast statements: what the ORM would read and write, with SQL that is built once for a process, not for each call.
 
-The ORM takes several times longer to build a statement than the database takes to answer it, which matters for the few
-statements that run in every act. Columns and conversions come from the models, so the result is what the ORM would
-read; tests compare the two.
+Django builds the SQL of a queryset each time, which takes several times longer than the database needs to answer a read
+by an index. That matters for the few statements that run in every act:
+
+- `read`, `insert` and `update` take models and SQL of one's own, such as locks with further columns. Columns and
+  conversions come from the models.
+- a `CompiledRead` is declared as a queryset with arguments, whose SQL is compiled once; one that ends in `values_list`
+  is a `CompiledValues`, and read as rows:
+
+      WAGERS_OF_ROUND = CompiledRead(lambda round_: Wager.objects.filter(round=round_).order_by("pk"))
+      WAGERS_OF_ROUND(round_.pk)
+
+- `entry_batches` reads entries with the driver's own cursor, so that a million of them need the memory of one batch.
+  Each batch is one short statement over entry numbers: no lock is held for long and no transaction stays open. Entries
+  are written once and numbered without gaps, so a range that is fixed at the start reads the same while the record
+  grows.
+
+The rows are those that the ORM would read: tests compare both, for every declared read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import datetime as dt
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.utils import CursorWrapper
-from django.db.models import Model
+from django.db.models import Expression, Model, QuerySet
 from django.db.models.base import ModelState
+from django.db.models.query import get_related_populators
+from django.db.transaction import TransactionManagementError
 
 ModelT = TypeVar("ModelT", bound=Model)
 Aliased = tuple[tuple[str, type[Model]], ...]
@@ -43,7 +63,7 @@ def read(
         for place, converting, expression in converters:
             for convert in converting:
                 values[place] = convert(values[place], expression, database)
-        yield _instances(models, values)
+        yield _instances_of(models, values)
 
 
 def in_list(column: str, values: list[Any]) -> tuple[str, list[Any]]:
@@ -110,7 +130,7 @@ def make_instance(model: type[ModelT], names: Sequence[str], values: Sequence[An
     return instance
 
 
-def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _instances_of(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     instances, start = [], 0
     for _, model in models:
         names = _attribute_names(model)
@@ -136,3 +156,221 @@ def _columns(vendor: str, models: Aliased) -> tuple[str, Converters]:
         if converting:
             converters.append((place, tuple(converting), expression))
     return ", ".join(f"{alias}.{field.column}" for alias, field in fields), tuple(converters)
+
+
+# Reads that are compiled once
+
+
+Parameter = int | str | dt.datetime | dt.date
+
+COMPILED_READS: "list[_Compiled]" = []
+
+
+class Argument(Expression):
+    """Stands in the compiled SQL for a value that each call gives."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self.position = position
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list["Argument"]]:  # type: ignore[override]
+        return "%s", [self]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A compiled queryset: its SQL with parameters, and the conversions of a row's values."""
+
+    sql: str
+    params: tuple[Any, ...]  # fixed values, and an `Argument` where a call gives the value
+    converters: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
+    locks: bool  # whether it locks the rows, which only a transaction can
+
+    def rows(self, arguments: Sequence[Parameter]) -> list[list[Any]]:
+        """Execute the statement and convert its rows.
+
+        Raises TransactionManagementError if it locks rows outside a transaction, as Django does.
+        """
+        database = connections[DEFAULT_DB_ALIAS]
+        if self.locks and database.features.has_select_for_update and not database.in_atomic_block:
+            raise TransactionManagementError("rows are locked in a transaction")
+        bound = [
+            _adapted(arguments[param.position]) if isinstance(param, Argument) else param
+            for param in self.params
+        ]
+        with statement_cursor() as cursor:
+            cursor.execute(self.sql, bound)
+            rows = [list(row) for row in cursor.fetchall()]
+        for position, converting, expression in self.converters:
+            for convert in converting:
+                for row in rows:
+                    row[position] = convert(row[position], expression, database)
+        return rows
+
+
+@dataclass(frozen=True)
+class Instances:
+    """How a row of a compiled queryset becomes an instance with its related instances."""
+
+    model: type[Model]
+    names: tuple[str, ...]  # the model's columns, in the order of `columns`
+    columns: slice
+    populators: tuple[Any, ...]
+
+    def make(self, rows: Iterable[list[Any]]) -> Iterator[Model]:
+        for row in rows:
+            instance = make_instance(self.model, self.names, row[self.columns])
+            for populator in self.populators:
+                populator.populate(row, instance)
+            yield instance
+
+
+class _Compiled(ABC):
+    """A queryset as a function of arguments: integers, text, days or moments with a time zone.
+
+    Each argument is compared with a column and never None. The function is called once for each kind of database, so it
+    must not look at its arguments.
+    """
+
+    def __init__(self, queryset: Callable[..., QuerySet[Any, Any]]) -> None:
+        self.queryset = queryset
+        self.argument_names = tuple(inspect.signature(queryset).parameters)
+        self._statements: dict[str, tuple[Statement, Instances | None]] = {}
+        COMPILED_READS.append(self)
+
+    @abstractmethod
+    def __call__(self, *arguments: Parameter) -> Sequence[Any]:
+        """Read in the order of the queryset. Raises what `Statement.rows` raises."""
+
+    def _statement(self) -> tuple[Statement, Instances | None]:
+        vendor = connections[DEFAULT_DB_ALIAS].vendor
+        if vendor not in self._statements:
+            self._statements[vendor] = _compile(
+                self.queryset(*map(Argument, range(len(self.argument_names))))
+            )
+        return self._statements[vendor]
+
+
+class CompiledRead(_Compiled, Generic[ModelT]):
+    """A read of model instances, declared as a function from arguments to a queryset."""
+
+    def __init__(self, queryset: Callable[..., QuerySet[ModelT]]) -> None:
+        super().__init__(queryset)
+
+    def __call__(self, *arguments: Parameter) -> list[ModelT]:
+        """Read the instances in the order of the queryset, with what it selects of related models.
+
+        Raises what `Statement.rows` raises.
+        """
+        statement, instances = self._statement()
+        assert instances is not None
+        return list(instances.make(statement.rows(arguments)))  # type: ignore[arg-type]
+
+    def first(self, *arguments: Parameter) -> ModelT | None:
+        """Read the first instance, or None. The queryset itself should be limited to few rows."""
+        return next(iter(self(*arguments)), None)
+
+
+class CompiledValues(_Compiled):
+    """A read of rows, declared as a function from arguments to a queryset that ends in `values_list`."""
+
+    def __call__(self, *arguments: Parameter) -> list[tuple[Any, ...]]:
+        """Read the rows in the order of the queryset. Raises what `Statement.rows` raises."""
+        statement, _ = self._statement()
+        return [tuple(row) for row in statement.rows(arguments)]
+
+
+def _compile(queryset: QuerySet[Any, Any]) -> tuple[Statement, Instances | None]:
+    compiler: Any = queryset.query.get_compiler(connection=connection)
+    sql, params = compiler.as_sql()
+    converters = compiler.get_converters([column for column, *_ in compiler.select])
+    statement = Statement(
+        sql=sql,
+        params=tuple(params),
+        converters=tuple(
+            (position, tuple(converting), expression)
+            for position, (converting, expression) in converters.items()
+        ),
+        locks=queryset.query.select_for_update,
+    )
+    return statement, _instances(compiler) if compiler.klass_info else None
+
+
+def _instances(compiler: Any) -> Instances:
+    klass_info = compiler.klass_info
+    make_populators: Any = get_related_populators  # its stubs describe a later Django
+    fields = klass_info["select_fields"]
+    columns = slice(fields[0], fields[-1] + 1)
+    return Instances(
+        model=klass_info["model"],
+        names=tuple(column.target.attname for column, *_ in compiler.select[columns]),
+        columns=columns,
+        populators=tuple(make_populators(klass_info, compiler.select, connection.alias)),
+    )
+
+
+def _adapted(value: Parameter) -> Any:
+    operations = connections[DEFAULT_DB_ALIAS].ops
+    if isinstance(value, dt.datetime):
+        return operations.adapt_datetimefield_value(value)
+    return operations.adapt_datefield_value(value) if isinstance(value, dt.date) else value
+
+
+# Entries in batches
+
+
+BATCH_ENTRIES = 2000  # fewer when bodies are long
+BATCH_BYTES = 16_000_000  # approximate limit
+PAIRS_PER_STATEMENT = 400  # of stream and number
+
+
+def entry_batches(stream_id: int, first: int, last: int, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the entries `first` to `last` of a stream in batches, in order. `columns` must end in `body` (bytes).
+
+    A missing number is skipped. Batches are smaller where bodies are long.
+    """
+    size, start = BATCH_ENTRIES, first
+    while start <= last:
+        stop = min(start + size - 1, last)
+        rows = _read_batch(stream_id, start, stop, columns)
+        yield rows
+        start = stop + 1
+        size = _batch_size(rows)
+
+
+def fetch(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Fetch all rows of a statement. On PostgreSQL in binary, which saves both sides the hex encoding of bytes."""
+    connection.ensure_connection()
+    if connection.vendor == "postgresql":
+        with connection.wrap_database_errors, connection.connection.cursor(binary=True) as binary:
+            binary.execute(statement, params)
+            rows: list[tuple[Any, ...]] = binary.fetchall()
+            return rows
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return list(cursor.fetchall())
+
+
+def _read_batch(stream_id: int, start: int, stop: int, columns: str) -> list[tuple[Any, ...]]:
+    statement = (
+        f"SELECT {columns} FROM audit_entry WHERE stream_id = %s AND seq BETWEEN %s AND %s ORDER BY seq"
+    )
+    return fetch(statement, [stream_id, start, stop])
+
+
+def _batch_size(rows: Sequence[tuple[Any, ...]]) -> int:
+    """The number of entries that fit into a batch, if they are as long as these."""
+    longest = max((len(row[-1]) for row in rows), default=0)
+    return max(1, min(BATCH_ENTRIES, BATCH_BYTES // max(longest, 1)))
+
+
+def entries_at(
+    numbers: Mapping[int, int], columns: str, params: Sequence[Any] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Yield `columns` of one entry of each stream, given as `{stream_id: seq}`, in few statements."""
+    pairs = list(numbers.items())
+    for start in range(0, len(pairs), PAIRS_PER_STATEMENT):
+        part = pairs[start : start + PAIRS_PER_STATEMENT]
+        values = ", ".join(["(%s, %s)"] * len(part))
+        statement = f"SELECT {columns} FROM audit_entry WHERE (stream_id, seq) IN (VALUES {values})"
+        yield from fetch(statement, [*params, *(number for pair in part for number in pair)])

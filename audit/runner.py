@@ -8,27 +8,125 @@
 
 A subclass of `ActRunner` serves one kind of target (a table, or a stream of a facility). It says how the target is
 locked, who may act on it and when an act is stale. Acts register themselves with it.
+
+Accepted acts are kept by the id that their screen created (`Command`), so that a repeated request gets the first
+answer. A refused retry is kept too: it ends its command, so that no earlier try, which may still wait somewhere, is
+accepted after the screen was told that the act was not taken.
 """
 
 import datetime as dt
+import hashlib
+import json
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import transaction
+from django.db import connection, transaction
 
-from audit import chain, clock, commands, record, step_up
+from audit import chain, clock, record, step_up
 from audit.entry_types import EntryBody
-from audit.errors import CommandEnded, LeaveHasBegun, LicenseHasEnded
-from audit.heads import ClaimedHead
-from audit.models import Command, Device, Person, Stream
-from audit.rows import insert
+from audit.models import Command, Device, Entry, Person, Stream
+from audit.record import ClaimedHead
+from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
+from audit.rows import insert, read
 from audit.step_up import StepUp
+
+# Acts that were accepted, by the id of their command
+
+
+ENDED = {"ended": True}  # the answer of a command that a refused retry ended
+
+
+def content_hash(content: dict[str, Any]) -> bytes:
+    """Hash (SHA-256, 32 bytes) what an act says: person, place, act and parameters, as one canonical object.
+
+    The version and head that the screen showed are not part of it. Raises chain.NotCanonical, as the record would.
+    """
+    return hashlib.sha256(chain.canonical(content)).digest()
+
+
+def find_command(command_id: uuid.UUID) -> Command | None:
+    """The accepted act with this id, or None. The caller holds the lock of the stream it acts on."""
+    rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [command_key(command_id)])
+    return next((command for (command,), _ in rows), None)
+
+
+def command_key(command_id: uuid.UUID | None) -> Any:
+    """The id as a statement compares it with `audit_command.id`."""
+    return Command._meta.pk.get_db_prep_value(command_id, connection)
+
+
+def entries_of_commands(
+    ids: Collection[uuid.UUID], device: Device | None, stream: Stream, numbers: Collection[int]
+) -> set[int]:
+    """Those of these entries that acts with these ids wrote at this device. An unreadable entry is of none."""
+    wanted = {(str(id_), str(device.pk) if device else None) for id_ in ids}
+    rows = Entry.objects.filter(stream=stream, seq__in=numbers).values_list("seq", "body")
+    return {number for number, body in rows if _origin(bytes(body)) in wanted}
+
+
+def _origin(body: bytes) -> tuple[Any, Any]:
+    """The command and the device of an entry."""
+    try:
+        said = json.loads(body)
+        return str(said["command"]), said["device"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, None
+
+
+def verify_same_command(command: Command, content: bytes) -> None:
+    """Raise CommandChanged if the accepted act has another `content_hash`."""
+    if bytes(command.content_sha256) != content:
+        raise CommandChanged(command=str(command.pk))
+
+
+def has_ended(command: Command) -> bool:
+    """Whether a refused retry ended this command, so that it was not accepted and never will be."""
+    return bool(command.answer == ENDED)
+
+
+def make_command(
+    command_id: uuid.UUID,
+    *,
+    content: bytes,
+    stream: Stream,
+    seq: int,
+    answer: Any,
+    moment: dt.datetime,
+    actor: Person | None = None,
+    device: Device | None = None,
+) -> Command:
+    """The answer of an accepted act, which is not saved yet.
+
+    `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
+    `content_hash`.
+    """
+    return Command(
+        id=command_id,
+        content_sha256=content,
+        stream=stream,
+        seq=seq,
+        person=actor,
+        device=device,
+        answer=answer,
+        at=moment,
+    )
+
+
+def save_command(command_id: uuid.UUID, **fields: Any) -> Command:
+    """Save the answer of an accepted act, in the act's transaction, for good. `fields` are those of `make_command`."""
+    command = make_command(command_id, **fields)
+    insert(command)
+    return command
+
+
+# The pipeline
+
 
 Changes: TypeAlias = Literal["table", "phase", "nothing"]
 DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
@@ -211,7 +309,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 
     def accepted_command(self, request: ActRequest, locked: LockedT) -> Command | None:
         """The accepted act with the request's id, if there is one. A subclass may read more with it."""
-        return commands.find(request.command)
+        return find_command(request.command)
 
     @abstractmethod
     def stream_of(self, locked: LockedT) -> Stream:
@@ -288,7 +386,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     def execute(self, request: ActRequest) -> ActResponse:
         """Execute one act in a transaction of its own. The caller publishes afterward.
 
-        Raises the refusal of a rule or a permission, `Stale`, `audit.errors.CommandChanged`, the target's
+        Raises the refusal of a rule or a permission, `Stale`, `audit.refusals.CommandChanged`, the target's
         `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
         """
         with transaction.atomic(durable=not _in_one_transaction.get()):
@@ -314,16 +412,16 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         """
         with transaction.atomic(durable=not _in_one_transaction.get()):
             locked = self.lock(request)
-            accepted = commands.find(request.command)
+            accepted = find_command(request.command)
             if accepted is not None:
-                return commands.has_ended(accepted)
+                return has_ended(accepted)
             stream = self.stream_of(locked)
-            commands.save(
+            save_command(
                 request.command,
                 content=self._content_hash(request),
                 stream=stream,
                 seq=stream.seq,
-                answer=commands.ENDED,
+                answer=ENDED,
                 moment=clock.now(),
                 actor=request.actor,
                 device=request.device,
@@ -343,8 +441,8 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         self.verify_permission(request, act, locked)
         accepted = self.accepted_command(request, locked)
         if accepted is not None:
-            commands.verify_same(accepted, content)
-            if commands.has_ended(accepted):
+            verify_same_command(accepted, content)
+            if has_ended(accepted):
                 request.lookup.not_found = request.command
                 raise CommandEnded
             return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
@@ -382,7 +480,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         try:
             if is_personal:
                 chain.canonical(request.params)
-            return commands.content_hash(content)
+            return content_hash(content)
         except chain.NotCanonical:
             raise self.malformed("params") from None
 
@@ -393,7 +491,7 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
     answer = {"type": outcome.entry.type, **outcome.answer}
 
     def saved_answer(version: int) -> Command:
-        return commands.make(
+        return make_command(
             request.command,
             content=content,
             stream=ctx.stream,

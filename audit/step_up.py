@@ -11,8 +11,8 @@ from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 
 from audit import clock
-from audit.errors import SecondFactorNeeded
 from audit.models import Device, Station
+from audit.refusals import SecondFactorNeeded
 
 # When an act needs it: never, at office devices, or at every device.
 StepUp: TypeAlias = Literal["never", "office", "always"]

@@ -7,7 +7,7 @@ prints its page. Money is integer cents, faces are 1 to 6. Nothing absent is lef
 from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from audit.heads import Head
+from audit.record import Head
 from games.engine.game import PostCode
 from games.engine.rounds import EndedPhase, GameView, Phase
 from games.engine.wagers import WagerOutcome

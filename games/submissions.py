@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypedDict
 from django.db.models import F, QuerySet
 
 from audit import chain
-from audit.compiled_reads import CompiledRead
+from audit.rows import CompiledRead
 from games.engine import Refusal, Rules, editions
 from games.engine.editions import Edition, edition
 from games.engine.rules import DEFAULT_WORD

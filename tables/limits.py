@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, cast
 
 from audit import clock, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, PLACE, Reading, constant, declare, plain, same
-from audit.compiled_reads import CompiledRead
+from audit.rows import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars

@@ -17,10 +17,11 @@ from typing import Any, BinaryIO, cast
 from django.db import connection
 
 import audit
-from audit import batches, chain, clock, export
-from audit.entry_schemas import all_schemas
+from audit import chain, clock, export
+from audit.entry_types import all_schemas
 from audit.export import Selection, Span, only_facility
 from audit.models import Incarnation
+from audit.rows import entries_at
 from audit.sealing import witnesses
 from audit.sealing.keys import first_log, keys_of, verifier_of
 from audit.sealing.log import Log, facility_log
@@ -169,7 +170,7 @@ def _continues_in_range(selection: Selection, stretch: LogSegment) -> bool:
     ends = zip(selection.spans, stretch.ends, strict=True)
     nexts = {span.stream_id: span.last + 1 for span, end in ends if end > span.last}
     bound = connection.ops.adapt_datetimefield_value(selection.until)
-    return any(is_before for (is_before,) in batches.entries_at(nexts, "at < %s", [bound]))
+    return any(is_before for (is_before,) in entries_at(nexts, "at < %s", [bound]))
 
 
 class _CountingWriter:

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from audit import people, staff
-from audit.errors import AuditRefusal
 from audit.models import Person
+from audit.refusals import AuditRefusal
 from audit.staff import Answerable
 
 

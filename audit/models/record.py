@@ -96,7 +96,7 @@ class Entry(models.Model):
 class Command(models.Model):
     """An accepted act by the id that its screen created, with the answer that a retry gets.
 
-    Or an act whose retry was refused (`audit.commands.ENDED`): no try of it is accepted any more.
+    Or an act whose retry was refused (`audit.runner.ENDED`): no try of it is accepted any more.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from audit import batches, merkle
+from audit import merkle
 from audit.models import Stream
+from audit.rows import fetch
 from audit.sealing.log import INSTALLATION_FACILITY, Log, MissingNode, facility_of
 from audit.sealing.problems import SealingProblem
 from audit.sealing.state import State
@@ -153,7 +154,7 @@ def _listed_heads(log: Log, saved: State) -> dict[str, Head]:
     leaves: list[bytes] = []
     for number in range(start, saved.size, SEALS_PER_STATEMENT):
         last = min(number + SEALS_PER_STATEMENT, saved.size) - 1
-        for (body,) in batches.fetch(BODIES, [*log.key, number, last]):
+        for (body,) in fetch(BODIES, [*log.key, number, last]):
             is_full, listed = _read_seal(bytes(body), start)
             if not (is_full or leaves):  # although its column says so
                 raise SealingProblem("seals-differ", number=start)

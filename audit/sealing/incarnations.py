@@ -19,9 +19,8 @@ from django.dispatch import Signal
 
 from audit import chain, clock, notes
 from audit.entries import INCARNATION_DECLARED, INCARNATION_OPENED, IncarnationDeclared
-from audit.errors import AuditRefusal, SamePerson
 from audit.models import Checkpoint, Department, Incarnation, Person
-from audit.refusal_codes import RefusalCode
+from audit.refusals import AuditRefusal, RefusalCode, SamePerson
 from audit.sealing import system
 from audit.sealing.log import current_incarnation, logs_of
 from audit.sealing.state import State

@@ -18,9 +18,8 @@ from django.db import transaction
 
 from audit import clock, entries, notes
 from audit.entry_types import EntryBody
-from audit.errors import AuditRefusal
 from audit.models import Incarnation, SigningKey
-from audit.refusal_codes import RefusalCode
+from audit.refusals import AuditRefusal, RefusalCode
 from audit.sealing import incarnations, system
 from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.problems import SealingProblem

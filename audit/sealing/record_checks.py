@@ -7,10 +7,9 @@ witnesses and its copies can, and the sealer writes what they say into its statu
 from collections.abc import Iterator
 
 from audit import clock
-from audit.record_checks import Tick, record_check, record_gap
+from audit.findings import Finding, Tick, declare_finding, record_check, record_gap
 from audit.sealing.problems import RECORD_CODES, say
 from audit.sealing.status import SILENT_AFTER, sealer_status
-from audit.verification_words import Finding, declare_finding
 
 SEALER_REFUSES = declare_finding("sealer-refuses", "The sealer does not seal %(log)s. %(problem)s")
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.refusal_codes import RefusalCode as RefusalCode
+from audit.refusals import RefusalCode as RefusalCode
 
 
 class Refusal(Exception):

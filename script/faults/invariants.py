@@ -205,8 +205,8 @@ def violations(facts: Facts) -> list[str]:
 
 def read_facts(claims: Sequence[Claim] = ()) -> Facts:
     """Read the facts from the database of this process."""
-    from audit.commands import ENDED
     from audit.models import Command, Entry
+    from audit.runner import ENDED
     from tables.models import Round, Table
 
     streams = set(Table.objects.values_list("stream__name", flat=True))

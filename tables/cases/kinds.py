@@ -17,7 +17,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
-from audit import verification_words
+from audit import findings
 from audit.entries import RECORD_VERIFIED
 from audit.models import Entry, Lockout
 from audit.pins import MAX_WRONG
@@ -489,7 +489,7 @@ def record_findings(facility: Facility, now: dt.datetime) -> Iterator[CaseSubjec
         if data.get("outcome") == "good":
             continue
         bad = data.get("first_bad")
-        text = verification_words.say(bad) if isinstance(bad, dict) else "See the integrity page."
+        text = findings.say(bad) if isinstance(bad, dict) else "See the integrity page."
         params = {"title": "The full verification found a fault", "text": text}
         yield CaseSubject(f"{entry.stream.name}:{entry.seq}", entry.at, params)
     yield from _stopped_sealer(facility, now)

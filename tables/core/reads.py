@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from audit import commands
+from audit import runner
 from audit.clock import clock
-from audit.heads import INCARNATION
 from audit.models import Command, Person, Stream
+from audit.record import INCARNATION
 from audit.rows import Aliased, read, statement_cursor
 from games.models import Facility, RulesSubmission
 from tables.core import duty
@@ -268,7 +268,7 @@ def read_play(table: Table, command_id: uuid.UUID | None = None) -> tuple[Play, 
     ((command, *rows), (*facts, at_work)), *_ = read(
         (("c", Command), *PLAY_MODELS),
         f"FROM tables_table t LEFT JOIN audit_command c ON c.id = %s {PLAY_JOINS} WHERE t.id = %s",
-        [*params, commands.key(command_id), table.pk],
+        [*params, runner.command_key(command_id), table.pk],
         more=more,
     )
     ids = (table.dealer_id, table.dealer_left_id, table.stickperson_id)

@@ -1,4 +1,4 @@
-"""Rows as the entries of one table state them, for the checks of chips and players (`audit/record_checks.py`)."""
+"""Rows as the entries of one table state them, for the checks of chips and players (`audit/findings.py`)."""
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 
 from audit.columns import RowFindings
+from audit.findings import Finding
 from audit.models import Entry
-from audit.verification_words import Finding
 
 K = TypeVar("K", bound=Hashable)
 

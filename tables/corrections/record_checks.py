@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
-from audit.record_checks import record_check
-from audit.verification_words import Finding, declare_finding
 from tables.core.stated_rows import entry_bodies
 from tables.corrections.slips import (
     SLIP_FILED,

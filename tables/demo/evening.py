@@ -22,8 +22,8 @@ from django.conf import settings
 from django.db.models import Q
 
 from audit import clock
-from audit.errors import AuditRefusal
 from audit.models import Device, Person
+from audit.refusals import AuditRefusal
 from audit.runner import Stale, one_transaction
 from games.engine import Refusal
 from games.models import Facility

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from audit import notes, verification_words
+from audit import findings, notes
 from audit.entries import RECORD_VERIFIED
 from audit.models import (
     Checkpoint,
@@ -291,7 +291,7 @@ def _verification(facility: Facility) -> LastVerification | None:
         return None
     figures = data_of(entry)
     bad_finding = figures.get("first_bad")
-    first_bad = verification_words.say(bad_finding) if isinstance(bad_finding, dict) else ""
+    first_bad = findings.say(bad_finding) if isinstance(bad_finding, dict) else ""
     return LastVerification(entry, figures.get("outcome") == "good", figures, first_bad)
 
 

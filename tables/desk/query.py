@@ -14,7 +14,7 @@ from django.core.exceptions import TooManyFieldsSent
 from django.db.models import Q
 from django.http import QueryDict
 
-from audit.entry_types import NAME as ENTRY_TYPE_NAME
+from audit.entry_types import TYPE_NAME
 from audit.models import Entry, Person, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
@@ -222,7 +222,7 @@ def _types(query: SearchQuery, text: str) -> None:
     codes = text.split()
     groups = {group.code for group in GROUPS}
     if not all(
-        code in groups or (len(code) <= MAX_TYPE and ENTRY_TYPE_NAME.fullmatch(code)) for code in codes
+        code in groups or (len(code) <= MAX_TYPE and TYPE_NAME.fullmatch(code)) for code in codes
     ):
         query.errors["type"] = "This is not an act of the record. Choose from the list."
         return

@@ -17,19 +17,7 @@ from typing import Annotated, cast, get_args
 
 from django.db.models import Count
 
-from audit.columns import (
-    ACTOR,
-    AT,
-    FACILITY,
-    NONE,
-    SEQ,
-    WITNESS,
-    Body,
-    Rows,
-    constant,
-    declare,
-    same,
-)
+from audit.columns import ACTOR, AT, FACILITY, NONE, SEQ, WITNESS, Body, Rows, constant, declare, same
 from audit.models import Entry
 from games.act_forms import Text, objects, text, words
 from games.engine import Refusal

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 
 from django.db import connection, transaction
 
-from audit.record_checks import record_check
-from audit.verification_words import Finding, declare_finding
+from audit.findings import Finding, declare_finding, record_check
 from tables.figures.rollup import differences
 from tables.models import RollupProgress, Table
 

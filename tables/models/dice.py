@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 
-from audit.compiled_reads import CompiledRead
+from audit.rows import CompiledRead
 from games.snapshot_types import ShakerKind
 
 

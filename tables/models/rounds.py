@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 from django.db import connection, models
 from django.db.models import Q
 
-from audit.compiled_reads import CompiledRead
-from audit.rows import statement_cursor
+from audit.rows import CompiledRead, statement_cursor
 from games.engine.rounds import Phase
 from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag

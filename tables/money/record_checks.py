@@ -13,9 +13,8 @@ from django.db.models import Min, Model, Sum
 
 from audit.clock import format_moment
 from audit.columns import RowFindings, declare
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
-from audit.record_checks import record_check
-from audit.verification_words import Finding, declare_finding
 from games.models import Facility
 from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
 from tables.models import (

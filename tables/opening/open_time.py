@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import OuterRef, Q, Subquery
 
-from audit.compiled_reads import CompiledValues
 from audit.models import Entry, Stream
+from audit.rows import CompiledValues
 from games.engine.game import PostCode
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read

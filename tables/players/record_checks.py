@@ -12,11 +12,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from audit.clock import format_moment
-from audit.columns import RowFindings, declare
+from audit.columns import RowFindings, declare, may_read
+from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Entry
-from audit.record_checks import record_check, record_gap
-from audit.stated_rows import may_read
-from audit.verification_words import Finding, declare_finding
 from games.models import Facility
 from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
 from tables.models import Player, PlayerDetails, Rating, Round, Table

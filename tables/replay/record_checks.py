@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 
 from django.db.models import Min
 
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
-from audit.record_checks import record_check
-from audit.verification_words import Finding, declare_finding
 from tables.core.entries import COLUMNS, read
 from tables.models import Table
 from tables.replay.play_tables import differences_of

@@ -12,10 +12,10 @@ from typing import Any
 
 from django.db import transaction
 
-from audit import clock, heads, record
+from audit import clock, record
 from audit.entry_types import EntryBody
-from audit.heads import ClaimedHead, HeadStatus
 from audit.models import Device, Incarnation, Stream
+from audit.record import ClaimedHead, HeadStatus
 from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
 from games.engine import Refusal, RefusalCode
@@ -80,7 +80,7 @@ def verify_head_is_ours(request: ActRequest, locked: Locked) -> None:
 
     Call it once the person may act at this table from this device: nobody else writes on its stream or calls its floor.
     """
-    if request.head is not None and not heads.has_our_mac(locked.table.stream, request.head):
+    if request.head is not None and not record.has_our_mac(locked.table.stream, request.head):
         raise ForgedHead
 
 
@@ -90,7 +90,7 @@ def verify_not_halted(request: ActRequest, locked: Locked) -> None:
         raise TableHalted(TABLE_IS_HALTED, table=locked.table.code)
     if request.head is None or request.head.incarnation >= locked.incarnation:
         return
-    if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.OLD:
+    if record.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.OLD:
         raise Stale
 
 
@@ -144,7 +144,7 @@ def _halt_for_device(device: Device, table: Table, claim: ClaimedHead) -> TableH
 
 def _is_lost(stream: Stream, incarnation: int, claim: ClaimedHead) -> bool:
     """Whether this server signed the head in this incarnation, and the record lacks it."""
-    return heads.check_head(stream, incarnation, claim) is HeadStatus.UNKNOWN
+    return record.check_head(stream, incarnation, claim) is HeadStatus.UNKNOWN
 
 
 def _halt(ctx: TableContext, claim: ClaimedHead) -> TableHalted:
@@ -154,7 +154,7 @@ def _halt(ctx: TableContext, claim: ClaimedHead) -> TableHalted:
         "seen": claim.seq,
         "seen_head": claim.head,
         "seen_incarnation": claim.incarnation,
-        "found_head": heads.hash_on_record(table.stream, claim.seq),
+        "found_head": record.hash_on_record(table.stream, claim.seq),
         "last": table.stream.seq,
     }
     ctx.change_table(halted_at=ctx.now)

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from audit import commands
+from audit import runner
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
-from audit.refusal_codes import RefusalCode
+from audit.refusals import RefusalCode
 from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Do, Stale
 from games.act_forms import form_of
 from games.engine import Refusal
@@ -109,7 +109,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             return True
         unseen = {number for number in _last_changes(request, act, ctx) if number > request.seen_version}
         if unseen and request.after:
-            unseen -= commands.entries_of(request.after, request.device, ctx.stream, unseen)
+            unseen -= runner.entries_of_commands(request.after, request.device, ctx.stream, unseen)
         request.lookup.overtaken_by = max(unseen, default=None)
         return bool(unseen)
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Max, OuterRef, Subquery
 
-from audit.compiled_reads import CompiledValues
 from audit.models import Entry
+from audit.rows import CompiledValues
 from games import submissions
 from games.engine import Rules
 from games.engine.wagers import FEE, LOSE, WIN

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 
 from audit import clock
-from audit.compiled_reads import CompiledValues
 from audit.models import Entry, Person
 from audit.record import Appended
-from audit.rows import read
+from audit.rows import CompiledValues, read
 from games import registry
 from games.engine import Rules
 from games.engine.editions import all_editions

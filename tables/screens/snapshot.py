@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from django.db import connection
 
-from audit import clock, heads
+from audit import clock, record
 from audit.record import Appended
 from games import submissions
 from games.engine import Refusal
@@ -154,7 +154,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     newest = ended_rounds["history"][0]["ending"] if ended_rounds["history"] else None
     snapshot: Snapshot = {
         "version": table.stream.seq,
-        "head": heads.signed_head(table.stream, play.incarnation),
+        "head": record.signed_head(table.stream, play.incarnation),
         "table": _table(table),
         "ceased": _ceased(table),
         "halted": halted,

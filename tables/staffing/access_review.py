@@ -18,9 +18,8 @@ from typing import Annotated, Any, TypedDict
 from django.db.models import Q
 
 from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED, PERSON_SIGNED_IN
+from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Entry, Person
-from audit.record_checks import record_check, record_gap
-from audit.verification_words import Finding, declare_finding
 from games.act_forms import Text, text
 from games.engine import Refusal, RefusalCode
 from games.jurisdictions import Jurisdiction

@@ -31,10 +31,10 @@ from django.views.decorators.http import require_POST
 from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
-from audit import factors, heads, logs, people, step_up
+from audit import factors, logs, people, record, step_up
 from audit.entry_types import EntryType
-from audit.errors import NOT_BEGUN, AuditRefusal
 from audit.models import Entry, Person
+from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games import registry
 from games.engine import refusals as engine
@@ -446,7 +446,7 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
         except Refusal:
             body = {}
         for field in ("stored_head", "head"):
-            if (claim := heads.parse_stored_head(body.get(field))) is not None:
+            if (claim := record.parse_stored_head(body.get(field))) is not None:
                 claims = {f"{target.facility}/{target.table}": claim}
                 halted += halts.halt_for_device(enrolled_device(request), claims)
     if halted:
@@ -575,7 +575,7 @@ def _act_request(
         device=enrolled_device(request),
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
-        stored_head=heads.parse_stored_head(body.get("stored_head")) if target.table else None,
+        stored_head=record.parse_stored_head(body.get("stored_head")) if target.table else None,
         tap=_tap(body.get("tapped")) if target.table else None,
         factor_at=step_up.factor_at(request.session),
         after=_after(body.get("after", [])) if target.table else frozenset(),
@@ -602,9 +602,9 @@ def _tap(value: Any) -> ClaimedTap | None:
         raise malformed("tapped") from None
 
 
-def _head(value: Any) -> heads.ClaimedHead | None:
+def _head(value: Any) -> record.ClaimedHead | None:
     try:
-        return heads.parse_head(value)
+        return record.parse_head(value)
     except ValueError:
         raise malformed("head") from None
 

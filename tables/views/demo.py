@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit import devices, people
 from audit.device_cookies import set_device_cookie
-from audit.errors import AuditRefusal
 from audit.models import Device, Role
+from audit.refusals import AuditRefusal
 from games.snapshot_types import Snapshot
 from tables.demo import floor as demo
 from tables.demo import landing as landing_data

@@ -18,13 +18,13 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from audit import clock, devices, factors, heads, passwords, people, pins, totp
+from audit import clock, devices, factors, passwords, people, pins, record, totp
 from audit import step_up as step_up_rules
 from audit.device_cookies import set_device_cookie
-from audit.errors import SIGN_IN_OVER, AuditRefusal, EnrollmentRefused, FactorRefused, NewPinNeeded
 from audit.factors import FactorProof, NewFactor, SignInStep
 from audit.models import Device, Person, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
+from audit.refusals import SIGN_IN_OVER, AuditRefusal, EnrollmentRefused, FactorRefused, NewPinNeeded
 from games.engine import Refusal
 from games.engine.game import PostCode
 from games.models import Facility
@@ -169,7 +169,7 @@ def _judge_stored_heads(request: HttpRequest, device: Device) -> None:
 
     After a restored backup every session is gone. Nobody may have to sign in first for it to be noticed.
     """
-    claims = heads.parse_stored_heads(request.POST.get("heads", ""))
+    claims = record.parse_stored_heads(request.POST.get("heads", ""))
     for halted in halts.halt_for_device(device, claims):
         for table_id in halted.affected_table_ids:
             try:

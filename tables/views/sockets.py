@@ -31,9 +31,9 @@ from django.http import HttpRequest
 from django.urls import path, re_path
 
 from audit import clock
-from audit.heads import current_incarnation
 from audit.logs import OutageLog
 from audit.models import Device, Person
+from audit.record import current_incarnation
 from games.engine.game import PostCode
 from tables.core.permissions import FLOOR
 from tables.core.posts import posts_of

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
-from audit.errors import AuditRefusal
+from audit.refusals import AuditRefusal
 from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from audit import batches, clock, export, verify, witness
+from audit import clock, export, rows, verify, witness
 from audit.exporting import bundle, segment
 from audit.models import Checkpoint, Seal
 from tests.services.examples import of_today
@@ -215,7 +215,7 @@ def test_a_seal_that_the_database_lost_leaves_a_bundle_that_is_refused(house, mo
 
 def test_memory_does_not_grow_with_the_range(house, monkeypatch):
     """Ten times the entries, two megabytes more of them, take no more memory."""
-    monkeypatch.setattr(batches, "BATCH_ENTRIES", 20)
+    monkeypatch.setattr(rows, "BATCH_ENTRIES", 20)
 
     def peak():
         tracemalloc.start()

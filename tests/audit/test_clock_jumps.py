@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from audit import clock, record
 from audit.clock import SteadyTime
-from audit.errors import ClockRefused
 from audit.models import Department, Role
+from audit.refusals import ClockRefused
 from audit.sealing.problems import SealingProblem
 from tests.services import later
 

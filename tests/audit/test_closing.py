@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from audit import clock, closed_streams, closing, record, verification
+from audit import clock, closing, record, verification
 from audit.entries import STREAM_CLOSED, StreamClosing
-from audit.errors import AuditRefusal, ClockRefused, StreamClosed
 from audit.management.commands import provision_roles
 from audit.models import Department, Entry, Role, Stream
+from audit.refusals import AuditRefusal, ClockRefused, StreamClosed
 from audit.sealing import system
 from tests.services.entries import any_entry
 
@@ -109,9 +109,9 @@ def test_a_closing_explains_no_other_damage(jammed, people):
 
 def test_a_closing_explains_no_entry_that_came_after_it(jammed, people):
     close(people)
-    closings = closed_streams.declared_closings()
-    assert closed_streams.explains(closings, {"stream": T04, "seq": 2})
-    assert not closed_streams.explains(closings, {"stream": T04, "seq": 3})
+    closings = verification.declared_closings()
+    assert verification.closing_explains(closings, {"stream": T04, "seq": 2})
+    assert not verification.closing_explains(closings, {"stream": T04, "seq": 3})
 
 
 def test_a_closing_that_one_person_declared_explains_nothing(jammed, people):

@@ -14,12 +14,11 @@ from django.apps import apps
 from django.db import DataError, IntegrityError, models, transaction
 
 from audit import clock, devices, record, registration, verification
-from audit.columns import STATED, StatedModel
+from audit.columns import STATED, StatedModel, check_columns
 from audit.entries import ENROLLMENT_REFUSED, PERSON_RECORDED
 from audit.entry_types import ENTRY_TYPES
+from audit.findings import RECORD_CHECKS, not_covered
 from audit.models import Device, Person
-from audit.record_checks import RECORD_CHECKS, not_covered
-from audit.stated_rows import check_columns
 from script import column_docs
 from tables.staffing.access_review import check_registrations
 from tests.audit.column_scenes import NOON, SCENES

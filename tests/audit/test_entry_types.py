@@ -5,9 +5,7 @@ from typing import Any, Literal, NotRequired, TypedDict, get_args, get_type_hint
 
 import pytest
 
-from audit.entry_checks import faults
-from audit.entry_schemas import all_schemas, schema_of
-from audit.entry_types import ENTRY_TYPES
+from audit.entry_types import ENTRY_TYPES, all_schemas, data_faults, schema_of
 from audit.models import Job, Station
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
@@ -49,7 +47,7 @@ class Page(TypedDict):
     ],
 )  # fmt: skip
 def test_a_check_names_each_place_that_is_not_as_declared(data, expected):
-    assert sorted(faults(data, Page)) == sorted(expected)
+    assert sorted(data_faults(data, Page)) == sorted(expected)
 
 
 def test_a_schema_matches_its_declaration():

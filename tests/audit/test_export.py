@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import batches, chain, clock, export, verify
+from audit import chain, clock, export, rows, verify
 from audit.models import Entry, Stream
 
 from . import stored
@@ -87,7 +87,7 @@ def test_every_range_verifies(record_of_two, since, until):
 
 
 def test_one_stream_verifies_and_batches_join(record_of_two, monkeypatch):
-    monkeypatch.setattr(batches, "BATCH_ENTRIES", 2)
+    monkeypatch.setattr(rows, "BATCH_ENTRIES", 2)
     assert [stream.name for stream in check(exported("larkfield/T-05"))[2]] == ["larkfield/T-05"]
     assert check(exported())[2][0].entries == 3
 

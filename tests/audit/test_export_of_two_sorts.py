@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from audit import export, record, verify
-from audit.errors import RecordRefused
+from audit.refusals import RecordRefused
 
 from .conftest import MOMENT
 from .test_record import SECOND

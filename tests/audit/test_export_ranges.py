@@ -6,8 +6,9 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit import batches, chain, export, verify
+from audit import chain, export, rows, verify
 from audit.models import Entry, Stream
+from audit.rows import BATCH_BYTES, entry_batches
 
 from .conftest import MOMENT
 from .test_record import SECOND
@@ -59,10 +60,10 @@ def test_batches_of_long_bodies_are_small(write):
     for number in range(4):
         write(data={"round": number, "note": "x" * 10_000}, moment=MOMENT + number * SECOND)
     stream = Stream.objects.get()
-    batches_ = list(batches.entry_batches(stream.pk, 1, 4, "seq, body"))
+    batches_ = list(entry_batches(stream.pk, 1, 4, "seq, body"))
     assert [len(batch) for batch in batches_] == [4]
-    assert batches._batch_size([(b"x" * (batches.BATCH_BYTES // 3),)]) == 3
-    assert batches._batch_size([(b"x" * (2 * batches.BATCH_BYTES),)]) == 1
+    assert rows._batch_size([(b"x" * (BATCH_BYTES // 3),)]) == 3
+    assert rows._batch_size([(b"x" * (2 * BATCH_BYTES),)]) == 1
 
 
 @pytest.mark.parametrize("note", ['","device":"', '","data":{"', "§ é 𝄞", '\\",\\"device\\":'])

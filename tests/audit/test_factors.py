@@ -10,7 +10,10 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from audit import clock, devices, factors, passwords, people, pins, step_up, totp
-from audit.errors import (
+from audit.factor_record_checks import check_factors, check_passwords
+from audit.factors import FactorProof, NewFactor
+from audit.models import Entry, Password, Role, SecondFactor, WrongPin
+from audit.refusals import (
     FactorRefused,
     LockedOut,
     PasswordNeeded,
@@ -19,9 +22,6 @@ from audit.errors import (
     WrongFactor,
     WrongPassword,
 )
-from audit.factor_record_checks import check_factors, check_passwords
-from audit.factors import FactorProof, NewFactor
-from audit.models import Entry, Password, Role, SecondFactor, WrongPin
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NOON = dt.datetime(2026, 11, 21, 17, tzinfo=dt.UTC)

@@ -9,10 +9,10 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.utils import IntegrityError
 
-from audit import chain, clock, commands, record
-from audit.errors import ClockRefused
+from audit import chain, clock, record, runner
 from audit.management.commands import provision_roles
 from audit.models import Command, Entry, Stream
+from audit.refusals import ClockRefused
 
 from .conftest import MOMENT
 
@@ -33,7 +33,7 @@ def everything():
 
 @pytest.fixture
 def kept(stream):
-    return commands.save(
+    return runner.save_command(
         uuid.uuid4(), content=bytes(32), stream=stream, seq=3, answer={"version": 3}, moment=MOMENT
     )
 
@@ -236,7 +236,7 @@ def appended(stream, function="audit_append", **changes):
 def test_the_web_role_can_do_its_work(as_web, write):
     assert write(data={"round": 4}).seq == 4
     assert write("larkfield/T-08").seq == 1
-    assert commands.save(
+    assert runner.save_command(
         uuid.uuid4(),
         content=bytes(32),
         stream=Stream.objects.get(name="larkfield/T-08"),

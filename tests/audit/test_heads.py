@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from django.db import connection
 
-from audit import chain, heads
-from audit.heads import ClaimedHead, HeadStatus
+from audit import chain, record
 from audit.models import Incarnation, Stream
+from audit.record import ClaimedHead, HeadStatus
 from audit.sealing.incarnations import current_number
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -15,7 +15,7 @@ NAME = "larkfield/T-04"  # of the fixture `stream`: three entries
 
 
 def shown(stream, incarnation=1):
-    return heads.parse_head(heads.signed_head(stream, incarnation))
+    return record.parse_head(record.signed_head(stream, incarnation))
 
 
 @pytest.fixture
@@ -26,50 +26,50 @@ def older(stream):
 
 
 def test_a_screen_shows_number_hash_incarnation_and_a_mac_over_them(stream):
-    found = heads.signed_head(stream, 3)
+    found = record.signed_head(stream, 3)
     assert (found["seq"], found["head"], found["incarnation"]) == (3, bytes(stream.head).hex(), 3)
     assert len(found["mac"]) == 64
     others = (
-        heads.signed_head(stream, 4),
-        heads.signed_head(Stream(name="larkfield/T-05", seq=3, head=stream.head), 3),
-        heads.signed_head(Stream(name=stream.name, seq=2, head=stream.head), 3),
-        heads.signed_head(Stream(name=stream.name, seq=3, head=bytes(32)), 3),
+        record.signed_head(stream, 4),
+        record.signed_head(Stream(name="larkfield/T-05", seq=3, head=stream.head), 3),
+        record.signed_head(Stream(name=stream.name, seq=2, head=stream.head), 3),
+        record.signed_head(Stream(name=stream.name, seq=3, head=bytes(32)), 3),
     )
     assert len({found["mac"], *(one["mac"] for one in others)}) == 5
 
 
 def test_the_newest_head_is_known_without_asking(stream, django_assert_num_queries):
     with django_assert_num_queries(0):
-        assert heads.check_head(stream, 1, shown(stream)) is HeadStatus.KNOWN
+        assert record.check_head(stream, 1, shown(stream)) is HeadStatus.KNOWN
 
 
 def test_an_older_head_is_known_by_one_look(stream, older, django_assert_num_queries):
     with django_assert_num_queries(1):
-        assert heads.check_head(stream, 1, older) is HeadStatus.KNOWN
+        assert record.check_head(stream, 1, older) is HeadStatus.KNOWN
 
 
 def test_the_genesis_is_known_without_asking(stream, django_assert_num_queries):
     genesis = shown(Stream(name=stream.name, seq=0, head=chain.genesis(stream.name)))
     with django_assert_num_queries(0):
-        assert heads.check_head(stream, 1, genesis) is HeadStatus.KNOWN
+        assert record.check_head(stream, 1, genesis) is HeadStatus.KNOWN
 
 
 @pytest.mark.parametrize("seq", [0, 2, 3, 4, 4_000])
 def test_a_head_of_ours_that_the_record_does_not_hold_is_unknown(stream, seq):
     claim = shown(Stream(name=stream.name, seq=seq, head=bytes(range(32))))
-    assert heads.check_head(stream, 1, claim) is HeadStatus.UNKNOWN
+    assert record.check_head(stream, 1, claim) is HeadStatus.UNKNOWN
 
 
 def test_after_a_declared_incarnation_such_a_head_is_only_old(stream, older):
     cut = shown(Stream(name=stream.name, seq=9, head=bytes(range(32))))
-    assert heads.check_head(stream, 2, cut) is HeadStatus.OLD
-    assert heads.check_head(stream, 2, older) is HeadStatus.KNOWN
+    assert record.check_head(stream, 2, cut) is HeadStatus.OLD
+    assert record.check_head(stream, 2, older) is HeadStatus.KNOWN
 
 
 def test_a_head_of_an_incarnation_that_the_record_does_not_know_is_unknown(stream):
     """A backup from before a declaration was restored."""
     claim = shown(Stream(name=stream.name, seq=9, head=bytes(range(32))), 2)
-    assert heads.check_head(stream, 1, claim) is HeadStatus.UNKNOWN
+    assert record.check_head(stream, 1, claim) is HeadStatus.UNKNOWN
 
 
 def test_a_head_whose_mac_is_not_ours_is_forged_whatever_the_record_holds(stream):
@@ -83,21 +83,21 @@ def test_a_head_whose_mac_is_not_ours_is_forged_whatever_the_record_holds(stream
         ClaimedHead(real.seq, "0" * 64, real.incarnation, real.mac),
         shown(Stream(name="larkfield/T-05", seq=stream.seq, head=stream.head)),
     )
-    assert {heads.check_head(stream, 1, one) for one in changed} == {HeadStatus.FORGED}
+    assert {record.check_head(stream, 1, one) for one in changed} == {HeadStatus.FORGED}
 
 
 def test_a_key_that_was_changed_lately_still_counts(stream, settings):
     claim, key = shown(stream), settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-key", [key]
-    assert heads.check_head(stream, 1, claim) is HeadStatus.KNOWN
+    assert record.check_head(stream, 1, claim) is HeadStatus.KNOWN
     settings.SECRET_KEY_FALLBACKS = []
-    assert heads.check_head(stream, 1, claim) is HeadStatus.FORGED
+    assert record.check_head(stream, 1, claim) is HeadStatus.FORGED
 
 
 def test_no_head_is_no_claim_and_a_head_of_another_shape_is_refused(stream):
-    whole = heads.signed_head(stream, 1)
-    assert heads.parse_head(None) is None
-    assert heads.parse_head({**whole, "mac": None}) == ClaimedHead(3, whole["head"], 1, "")
+    whole = record.signed_head(stream, 1)
+    assert record.parse_head(None) is None
+    assert record.parse_head({**whole, "mac": None}) == ClaimedHead(3, whole["head"], 1, "")
     for wrong in (
         ["x"],
         "x",
@@ -113,13 +113,13 @@ def test_no_head_is_no_claim_and_a_head_of_another_shape_is_refused(stream):
         {**whole, "mac": "a" * 201},
     ):
         with pytest.raises(ValueError):
-            heads.parse_head(wrong)
+            record.parse_head(wrong)
 
 
 def test_the_incarnation_is_the_last_one_opened_and_the_first_where_there_is_none(db):
     def found():
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {heads.INCARNATION}")
+            cursor.execute(f"SELECT {record.INCARNATION}")
             return cursor.fetchone()[0]
 
     assert found() == 1 == current_number()

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit import clock, merkle
-from audit.errors import AuditRefusal
 from audit.models import Department, Incarnation, Role, Seal, Stream
+from audit.refusals import AuditRefusal
 from audit.sealing import incarnations, keys, state, system
 from audit.sealing.incarnations import incarnation_declared
 from audit.sealing.log import Log, current_incarnation

@@ -23,11 +23,11 @@ from django.utils import timezone
 
 from audit import chain, clock, devices, export, pins, record, registration, verification, verify
 from audit.entries import PERSON_SIGNED_IN
-from audit.errors import LeaveHasBegun
 from audit.exporting import bundle
 from audit.management.commands import provision_roles
 from audit.models import Checkpoint, Device, Entry, LegalHold, Lockout, Person, Stream
 from audit.people_record_checks import check_people
+from audit.refusals import LeaveHasBegun
 from audit.sealing import keys
 from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.process import SealerSession

@@ -14,9 +14,9 @@ from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 
 from audit import clock, device_cookies, devices, people, pins
-from audit.errors import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Lockout, Person, Role
+from audit.refusals import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from config.handler import MOST_REQUESTS_AT_ONCE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -12,10 +12,10 @@ from django.db import connections, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import chain, clock, commands, record
+from audit import chain, clock, record, runner
 from audit.entry_types import EntryBody, entry_type
-from audit.errors import ClockRefused, CommandChanged, RecordRefused, StreamClosed, StreamMoved
 from audit.models import Entry, Stream
+from audit.refusals import ClockRefused, CommandChanged, RecordRefused, StreamClosed, StreamMoved
 from tests.services.entries import any_entry
 
 from .conftest import MOMENT
@@ -173,13 +173,13 @@ def test_a_gaming_day_begins_at_six():
 
 @pytest.mark.django_db
 def test_a_command_keeps_its_first_answer(stream):
-    content = commands.content_hash({"act": "shake", "params": {}})
+    content = runner.content_hash({"act": "shake", "params": {}})
     identity = uuid.uuid4()
-    assert commands.find(identity) is None
-    commands.save(identity, content=content, stream=stream, seq=3, answer={"n": 1}, moment=MOMENT)
-    assert commands.find(identity).answer == {"n": 1}
+    assert runner.find_command(identity) is None
+    runner.save_command(identity, content=content, stream=stream, seq=3, answer={"n": 1}, moment=MOMENT)
+    assert runner.find_command(identity).answer == {"n": 1}
     with pytest.raises(CommandChanged):
-        commands.verify_same(commands.find(identity), bytes(32))
+        runner.verify_same_command(runner.find_command(identity), bytes(32))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from audit import clock, commands, device_cookies, devices, record
+from audit import clock, device_cookies, devices, record, runner
 from audit.identity import identify
 from audit.models import Command, Device, Person, Stream
 from audit.people import SESSION_DEVICE, PinBackend
@@ -139,7 +139,7 @@ def test_a_new_row_gets_the_key_that_the_database_makes():
 
 def test_a_command_is_read_as_it_was_saved(person):
     stream, identity = record.open_stream("larkfield/T-01"), uuid.uuid4()
-    commands.save(
+    runner.save_command(
         identity,
         content=bytes(32),
         stream=stream,
@@ -148,8 +148,8 @@ def test_a_command_is_read_as_it_was_saved(person):
         moment=clock.now(),
         actor=person,
     )
-    assert same(commands.find(identity), Command.objects.get())
-    assert commands.find(uuid.uuid4()) is None
+    assert same(runner.find_command(identity), Command.objects.get())
+    assert runner.find_command(uuid.uuid4()) is None
 
 
 def rows_of(sql: str, *params: object) -> list[tuple[object, ...]]:

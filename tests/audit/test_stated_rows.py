@@ -2,8 +2,8 @@
 
 import pytest
 
+from audit.columns import check_columns
 from audit.models import SavedFilter
-from audit.stated_rows import check_columns
 from tables.models import Inspection
 from tests.desk.test_filters import at_desk
 from tests.tables.cast import make_scene

@@ -9,14 +9,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from audit import batches, chain, clock, notes, verification
+from audit import chain, clock, notes, rows, verification
+from audit.findings import FINDINGS, FORMER, say
 from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead, SigningKey
 from audit.sealing import keys
 from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.sealer import Sealer
 from audit.sealing.status import LogReport, StatusWriter
-from audit.verification_words import FINDINGS, FORMER, say
 from tests.services import later
 from tests.services.emptying import guards_aside
 
@@ -83,8 +83,8 @@ def test_a_good_record_is_counted_with_its_unsealed_entries(sealed):
 
 
 def test_batches_join(sealed, monkeypatch):
-    monkeypatch.setattr(batches, "BATCH_ENTRIES", 2)
-    monkeypatch.setattr("audit.log_verification.LEAVES", 1)
+    monkeypatch.setattr(rows, "BATCH_ENTRIES", 2)
+    monkeypatch.setattr("audit.verification.LEAVES", 1)
     assert verification.verify().good
 
 
@@ -240,7 +240,7 @@ def test_at_most_twenty_findings_are_stored_and_all_are_counted(write):
     assert (bad.bad, len(bad.findings), bad.as_data()["outcome"]) == (30, 20, "bad")
 
 
-SOURCES = ("verification", "log_verification", "closed_streams")
+SOURCES = ("verification",)
 
 
 def test_every_finding_has_its_sentence(sealed):

@@ -6,8 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 from audit import record
-from audit.entry_checks import faults
-from audit.entry_types import ENTRY_TYPES, EntryBody, entry_type
+from audit.entry_types import ENTRY_TYPES, EntryBody, data_faults, entry_type
 
 
 class MadeUp(EntryBody):
@@ -28,7 +27,7 @@ def checked_entries() -> Iterator[None]:
 
     def checked_append(stream: Any, *, entry: EntryBody, **fields: Any) -> record.Appended:
         if entry.type in ENTRY_TYPES and not isinstance(entry, MadeUp):
-            wrong = list(faults(entry.data, ENTRY_TYPES[entry.type].data, entry.type))
+            wrong = list(data_faults(entry.data, ENTRY_TYPES[entry.type].data, entry.type))
             assert wrong == [], wrong
         return append(stream, entry=entry, **fields)
 

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit import factors
-from audit.errors import TooManyPins
 from audit.logs import JsonFormatter
 from audit.models import Command, Device, Person
+from audit.refusals import TooManyPins
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.models import Approval, Pit

@@ -6,9 +6,9 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import commands, record
-from audit.errors import CommandChanged, RecordRefused
+from audit import record, runner
 from audit.models import Command, Entry
+from audit.refusals import CommandChanged, RecordRefused
 from tables.models import Round, Settlement, Throw, Wager
 from tables.runner import table
 from tests.tables.cast import PIN, Scene
@@ -217,12 +217,12 @@ def test_an_act_that_the_record_does_not_take_did_not_happen(scene, monkeypatch,
 
 
 def test_an_answer_that_cannot_be_kept_takes_the_entry_back(scene, monkeypatch):
-    before, make = counted(scene), commands.make
+    before, make = counted(scene), runner.make_command
 
     def without_content(*args, **fields):
         return make(*args, **{**fields, "content": None})
 
-    monkeypatch.setattr(commands, "make", without_content)
+    monkeypatch.setattr(runner, "make_command", without_content)
     for act, params in (("shake", {"shakes": 3}), ("report_dispute", {"seat": 1, "about": "a late chip"})):
         with pytest.raises(IntegrityError):
             scene.act(act, params)

@@ -13,8 +13,8 @@ import pytest
 from django.db import connection
 
 from audit import pins, record
+from audit.columns import check_columns
 from audit.models import Entry, Lockout, SealerStatus
-from audit.stated_rows import check_columns
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import PreparedChange

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from audit.columns import check_columns
 from audit.models import Entry
-from audit.stated_rows import check_columns
 from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from tables.models import Alert

@@ -8,8 +8,8 @@ import pytest
 
 from audit import clock
 from audit.clock import SteadyTime
-from audit.errors import ClockRefused
 from audit.models import Stream
+from audit.refusals import ClockRefused
 from tables.ticker import Ticker
 from tests.tables.cast import PIN, make_scene
 

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from django.db import models
 
-from audit.compiled_reads import COMPILED_READS, CompiledRead
+from audit.rows import COMPILED_READS, CompiledRead
 from tables.models import Round, Table
 
 pytestmark = pytest.mark.both_databases

@@ -8,7 +8,7 @@ import pytest
 from audit import clock, pins, record, verification
 from audit.closing import close_stream
 from audit.devices import enroll
-from audit.errors import ClockRefused, StreamClosed
+from audit.refusals import ClockRefused, StreamClosed
 from audit.sealing import incarnations
 from tables.demo.seeding import approve_equipment, make_lot
 from tables.models import Alert, Assignment, Shaker, Table

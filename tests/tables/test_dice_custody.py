@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from audit.entry_types import ENTRY_TYPES
-from audit.errors import CommandChanged
 from audit.models import Entry
+from audit.refusals import CommandChanged
 from games.engine import Refusal
 from tables.models import DiceLot, DiceMeasurement, LotStep
 from tables.words.registry import ACT_LINES

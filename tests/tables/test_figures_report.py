@@ -16,8 +16,8 @@ from django.core.mail.backends import locmem
 from django.core.management import CommandError, call_command
 
 from audit import clock
+from audit.columns import check_columns
 from audit.models import Entry
-from audit.stated_rows import check_columns
 from tables import ticker
 from tables.figures.deliveries import deliver_due
 from tables.figures.schedules import ended_periods, read_declaration

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from audit.errors import AuditRefusal
 from audit.models import Entry, Person
+from audit.refusals import AuditRefusal
 from games.engine import Refusal
 from tables.models import Assignment, DiceLot, Inspection, Settlement, Shaker, Table, Throw
 from tables.runner import table as road

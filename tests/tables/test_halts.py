@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import clock, heads
+from audit import clock, record
 from audit.devices import enroll
 from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
@@ -35,7 +35,7 @@ def head_of(scene):
 def foreign(scene, seq=None):
     """A head with our MAC that the record does not hold."""
     stream = Stream(name=scene.table.stream.name, seq=seq or scene.version + 5, head=bytes(range(32)))
-    return heads.signed_head(stream, incarnations.current_number())
+    return record.signed_head(stream, incarnations.current_number())
 
 
 def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None, command=None):
@@ -50,7 +50,7 @@ def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None,
             params=params,
             actor=scene.people[by],
             device=device,
-            head=heads.parse_head(head),
+            head=record.parse_head(head),
         )
     )
 
@@ -179,7 +179,7 @@ def test_the_other_tables_play_on(scene):
         params,
         floorperson,
         scene.podium,
-        head=heads.parse_head(shown["head"]),
+        head=record.parse_head(shown["head"]),
     )
     assert table.execute(call).body["type"] == "limits.changed"
 
@@ -264,7 +264,7 @@ def test_a_forged_head_of_somebody_who_may_not_act_here_writes_nothing(scene, pe
 
 def test_the_head_of_another_table_is_not_ours(scene):
     other = Stream(name="larkfield/T-02", seq=3, head=bytes(32))
-    refused(scene, "head-not-ours", heads.signed_head(other, 1))
+    refused(scene, "head-not-ours", record.signed_head(other, 1))
 
 
 def test_one_from_a_device_of_elsewhere_is_not_written_on_this_tables_record(scene):

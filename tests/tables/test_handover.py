@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from audit.columns import check_columns
 from audit.models import Entry, Person
-from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
 from tables.cases.case import open_found_cases

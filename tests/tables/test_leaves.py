@@ -7,10 +7,10 @@ import pytest
 from django.test import RequestFactory
 
 from audit import devices, passwords, people, registration
-from audit.errors import LeaveHasBegun, OnLeave
+from audit.columns import check_columns
 from audit.models import Entry, OneTimeSecret, Password, Person, SecondFactor
 from audit.people_record_checks import check_people
-from audit.stated_rows import check_columns
+from audit.refusals import LeaveHasBegun, OnLeave
 from games.engine import Refusal
 from games.jurisdictions import jurisdiction
 from games.separation import policy

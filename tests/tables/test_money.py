@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock
+from audit.columns import check_columns
 from audit.models import Entry
-from audit.stated_rows import check_columns
 from games.models import Facility
 from tables.advice import TrayHour, table_hours
 from tables.cases.case import open_found_cases

@@ -28,8 +28,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from audit import verification
-from audit.errors import AuditRefusal
 from audit.models import Command, Stream
+from audit.refusals import AuditRefusal
 from games.engine import Refusal, Rules
 from tables.models import (
     Alert,

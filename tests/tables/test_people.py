@@ -10,8 +10,8 @@ import pytest
 from django.test import RequestFactory
 
 from audit import devices, people
-from audit.errors import NewPinNeeded
 from audit.models import Entry, Lockout, OneTimeSecret, Person
+from audit.refusals import NewPinNeeded
 from audit.verification import verify
 from games.facility_runner import Forbidden
 from games.models import PreparedChange

@@ -13,9 +13,9 @@ from django.db import OperationalError, connections
 
 from audit import clock
 from audit.devices import enroll
-from audit.errors import DeviceRefused
 from audit.models import Device, Entry, Person
 from audit.people import verify_witness
+from audit.refusals import DeviceRefused
 from tables.screens import push
 from tests.tables.cast import PIN
 from tests.tables.conftest import Hands

@@ -11,9 +11,9 @@ from django.db import IntegrityError, models, transaction
 
 from audit import clock, registration, verification
 from audit.clock import format_moment
+from audit.findings import not_covered
 from audit.management.commands import provision_roles
 from audit.models import Entry
-from audit.record_checks import not_covered
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.replay.play_tables import differences_of
 from tables.reports.figures import build_report

@@ -7,9 +7,9 @@ import uuid
 
 import pytest
 
+from audit.columns import check_columns
 from audit.devices import enroll
 from audit.models import Person
-from audit.stated_rows import check_columns
 from games.models import Facility
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.opening.new_tables import make_table

@@ -10,8 +10,8 @@ from django.apps import apps
 from django.db import connection
 
 from audit.devices import enroll
-from audit.heads import parse_stored_head
 from audit.models import Entry, Stream
+from audit.record import parse_stored_head
 from tables.models import Alert
 from tables.runner import halts
 from tables.screens import snapshot

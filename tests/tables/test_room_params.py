@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.errors import AuditRefusal
 from audit.models import Entry
+from audit.refusals import AuditRefusal
 from games.engine import Refusal
 from tables.models import Approval, DiceLot, Pit
 from tables.opening.new_tables import make_table

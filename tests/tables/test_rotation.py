@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from audit.columns import check_columns
 from audit.models import Entry, Person
-from audit.stated_rows import check_columns
 from games.engine import Refusal
 from games.models import Facility
 from tables.handover.open_items import open_items

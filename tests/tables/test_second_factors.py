@@ -7,8 +7,8 @@ import uuid
 import pytest
 
 from audit import devices
-from audit.errors import SecondFactorNeeded
 from audit.models import Entry, Job, Password, Person, SecondFactor
+from audit.refusals import SecondFactorNeeded
 from audit.runner import ActRequest, one_transaction
 from audit.verification import verify
 from tables.desk import runner as desk

@@ -11,9 +11,9 @@ from django.contrib.auth.hashers import make_password
 from django.test import RequestFactory
 
 from audit import clock, people
-from audit.errors import LicenseEnded
 from audit.models import Entry, Person
 from audit.pins import MAX_WRONG, Scope
+from audit.refusals import LicenseEnded
 from tables.models import Assignment
 from tables.words.entries import words_of
 from tests.tables.cast import PIN

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import pytest
 
 from audit import clock
-from audit.entry_checks import faults
+from audit.entry_types import data_faults
 from games.catalog.football.engine.game import FootballView
 from games.catalog.high_roll.engine.course import HighRollView
 from games.engine import Refusal
@@ -54,8 +54,8 @@ def verify_declared(snapshot: Any) -> None:
     """Fail unless a snapshot has the declared keys, in their order, with values of their types."""
     without_game_view = {**snapshot, "round": {**snapshot["round"], "game": {}}}
     assert list(misplaced(without_game_view, Snapshot)) == []
-    assert list(faults(without_game_view, Snapshot, "snapshot")) == []
-    assert list(faults(snapshot["round"]["game"], GAME_VIEWS[snapshot["table"]["game"]], "game")) == []
+    assert list(data_faults(without_game_view, Snapshot, "snapshot")) == []
+    assert list(data_faults(snapshot["round"]["game"], GAME_VIEWS[snapshot["table"]["game"]], "game")) == []
     assert json.loads(json.dumps(snapshot, allow_nan=False)) == snapshot
     assert list(not_of_json(snapshot)) == []
 
@@ -89,8 +89,8 @@ def test_its_page_has_a_row_for_each_field_of_each_object_and_of_each_game():
 
 
 def test_the_example_of_its_page_has_the_declared_keys():
-    undeclared = [fault for fault in faults(example(), Snapshot, "snapshot") if "declared" in fault]
-    missing = [fault for fault in faults(example(), Snapshot, "snapshot") if "missing" in fault]
+    undeclared = [fault for fault in data_faults(example(), Snapshot, "snapshot") if "declared" in fault]
+    missing = [fault for fault in data_faults(example(), Snapshot, "snapshot") if "missing" in fault]
     assert (undeclared, missing) == ([], [])
 
 

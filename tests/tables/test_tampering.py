@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from audit import chain, clock, export, heads, notes, record, registration, verification, witness
+from audit import chain, clock, export, notes, record, registration, verification, witness
 from audit.exporting import bundle
 from audit.models import Checkpoint, Device, Entry, Person, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state, witnesses
@@ -298,7 +298,7 @@ def tablet_at_its_next_act(casino):
     call = table.ActRequest(
         facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen_version=scene.version,
         params={"seat": 1, "about": "the dice"}, actor=scene.people["dealer"], device=scene.tablet,
-        head=heads.parse_head(casino.shown),
+        head=record.parse_head(casino.shown),
     )  # fmt: skip
     try:
         table.execute(call)

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from audit.closing import close_stream, streams_ahead
-from audit.errors import AuditRefusal
 from audit.management.declarers import add_declarer_arguments, authenticated_declarers
+from audit.refusals import AuditRefusal
 
 
 class Command(BaseCommand):

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit.columns import record_rows
 from audit.models import Stream
-from audit.stated_rows import record_rows
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.errors import AuditRefusal
 from audit.models import SigningKey
+from audit.refusals import AuditRefusal
 from audit.sealing import incarnations, keys, policies
 from audit.sealing.log import Log, facility_log
 

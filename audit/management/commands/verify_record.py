@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from audit import clock, verification
 from audit.entries import RECORD_VERIFIED, RecordVerified
-from audit.record_checks import not_covered
+from audit.findings import not_covered
 from audit.sealing import system
 
 

@@ -5,18 +5,7 @@ from typing import Annotated, Any, TypedDict
 
 import rfc8785
 
-from audit.columns import (
-    AT,
-    FACILITY,
-    NONE,
-    Body,
-    Reading,
-    Rows,
-    constant,
-    declare,
-    plain,
-    same,
-)
+from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, constant, declare, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
 from games.engine import Refusal

@@ -2,19 +2,7 @@
 
 from typing import Annotated, Literal, TypedDict
 
-from audit.columns import (
-    ACTOR,
-    AT,
-    FACILITY,
-    NONE,
-    Body,
-    Reading,
-    Rows,
-    declare,
-    letter,
-    plain,
-    same,
-)
+from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, OptionalDay, Text, Words, text, words
 from games.engine import Refusal

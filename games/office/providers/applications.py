@@ -6,14 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
-from audit.columns import (
-    AT,
-    FACILITY,
-    Body,
-    Rows,
-    declare,
-    letter,
-)
+from audit.columns import AT, FACILITY, Body, Rows, declare, letter
 from audit.entry_types import entry_type
 from games.act_forms import text, whole
 from games.engine import Refusal

@@ -2,13 +2,7 @@
 
 from typing import Annotated, TypedDict, get_args
 
-from audit.columns import (
-    NONE,
-    Body,
-    Rows,
-    declare,
-    same,
-)
+from audit.columns import NONE, Body, Rows, declare, same
 from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
 from games.engine import Refusal

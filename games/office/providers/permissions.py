@@ -3,13 +3,7 @@
 import datetime as dt
 from typing import Annotated
 
-from audit.columns import (
-    FACILITY,
-    NONE,
-    declare,
-    letter,
-    same,
-)
+from audit.columns import FACILITY, NONE, declare, letter, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, text
 from games.engine import Refusal

@@ -14,18 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal, TypedDict, overload
 
-from audit.columns import (
-    AT,
-    FACILITY,
-    NONE,
-    Body,
-    Reading,
-    Rows,
-    declare,
-    letter,
-    plain,
-    same,
-)
+from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Code, Day, OptionalDay, Text, found, text, whole
 from games.engine import Refusal

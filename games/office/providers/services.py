@@ -10,16 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, TypeVar, cast
 
-from audit.columns import (
-    FACILITY,
-    NONE,
-    constant,
-    declare,
-    named,
-    same,
-)
-from audit.compiled_reads import CompiledRead
+from audit.columns import FACILITY, NONE, constant, declare, named, same
 from audit.entry_types import entry_type
+from audit.rows import CompiledRead
 from games.act_forms import Code, Day, Text, Words, found, one_of, text, whole
 from games.engine import Refusal, Rules, editions
 from games.engine.editions import all_editions

@@ -10,11 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args
 
-from audit.columns import (
-    FACILITY,
-    Body,
-    Rows,
-)
+from audit.columns import FACILITY, Body, Rows
 from games import jurisdictions
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode

@@ -18,9 +18,8 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit import chain, record
 from audit.entry_types import entry_type
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
-from audit.record_checks import record_check
-from audit.verification_words import Finding, declare_finding
 from games.chips import payable_step
 from games.engine import Refusal, Rules
 from games.engine.editions import Edition, Payout

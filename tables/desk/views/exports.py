@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET, require_safe
 
-from audit import factors, record, verification_words
+from audit import factors, findings, record
 from audit.access import Denied, enrolled_device
 from audit.exporting import jobs, output
 from audit.models import Entry, Job, Person, Stream
@@ -169,7 +169,7 @@ def _row(job: Job, facility: Facility, may_download: bool) -> dict[str, Any]:
 
 def _first_bad(job: Job) -> str:
     finding = job.results.get("first_bad")
-    return verification_words.say(finding) if finding else ""
+    return findings.say(finding) if finding else ""
 
 
 def _range(job: Job, facility: Facility) -> str:

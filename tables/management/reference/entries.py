@@ -4,9 +4,7 @@ import sys
 from collections import defaultdict
 from typing import Any, get_type_hints, is_typeddict
 
-from audit.entry_fields import meaning
-from audit.entry_schemas import schema_of
-from audit.entry_types import ENTRY_TYPES
+from audit.entry_types import ENTRY_TYPES, meaning, schema_of
 
 HEAD = """\
 # Entry types

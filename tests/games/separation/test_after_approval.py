@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from audit.columns import check_columns
 from audit.models import Entry, Person
-from audit.stated_rows import check_columns
 from games.models import ChangeNotice, PreparedChange
 from games.separation import endings
 from tables.ticker import Ticker

@@ -1,6 +1,11 @@
-"""The findings of a verification, as data and as sentences."""
+"""The findings of a verification, as data and as sentences, and the checks that an app adds to it.
 
-from collections.abc import Mapping
+Chains, seals and closed streams are verified by `audit.verification`, declared columns by `audit.columns`. Beyond that,
+a `record_check` compares rows of the database with the entries that state them. An app declares its own beside what it
+checks, or in a module named `record_checks.py` or `…_record_checks.py`; its `registrations.py` imports it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,3 +97,33 @@ def say(finding: Mapping[str, Any]) -> str:
         return str(sentence % finding) if sentence else "Unknown fault: %s" % finding.get("what")
     except KeyError:
         return str(finding.get("what"))
+
+
+# The checks of an app
+
+
+Tick = Callable[[], None]
+RecordCheck = Callable[[Tick], Iterator[Finding]]
+RecordGap = Callable[[], Iterator[str]]
+RECORD_CHECKS: list[RecordCheck] = []
+RECORD_GAPS: list[RecordGap] = []
+
+
+def record_check(check: RecordCheck) -> RecordCheck:
+    """Make a function one of the checks of a full verification.
+
+    It yields what it finds, and calls its argument at least once a second, so that the job counts as alive.
+    """
+    RECORD_CHECKS.append(check)
+    return check
+
+
+def record_gap(gap: RecordGap) -> RecordGap:
+    """Make a function one that says what no entry states yet, so that nothing can be compared with it."""
+    RECORD_GAPS.append(gap)
+    return gap
+
+
+def not_covered() -> list[str]:
+    """What a full verification cannot compare, in words."""
+    return [sentence for gap in RECORD_GAPS for sentence in gap()]

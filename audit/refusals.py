@@ -1,8 +1,35 @@
-"""The refusals of this app. Each is a code, which carries its sentence, and the parameters that fill it."""
+"""Refusals: codes that carry their sentences, and this app's exceptions, each with a code and what fills its sentence.
+
+A `RefusalCode` is a constant, so neither code nor sentence can exist without the other. Those of a topic stand at the
+top of its module; here are those of the record, of people and of devices.
+"""
 
 from typing import Any, ClassVar
 
-from audit.refusal_codes import RefusalCode
+
+class RefusalCode(str):
+    """A stable code, stored and sent as plain text, with the sentence that a person reads.
+
+    `sentence` is filled with the refusal's parameters by `%`. `heading` is the two or three words above it, if any.
+    `declared` has every code of this process, for refusals that are read from stored answers.
+    """
+
+    sentence: str
+    heading: str
+    declared: ClassVar[dict[str, "RefusalCode"]] = {}
+
+    def __new__(cls, code: str, sentence: str, heading: str = "") -> "RefusalCode":
+        self = super().__new__(cls, code)
+        self.sentence, self.heading = sentence, heading
+        cls.declared[code] = self
+        return self
+
+    def __reduce__(self) -> tuple[type["RefusalCode"], tuple[str, str, str]]:
+        """Copy and pickle the code with all of its parts."""
+        return RefusalCode, (str(self), self.sentence, self.heading)
+
+
+# Refusals of the record, of people and of devices
 
 
 class AuditRefusal(Exception):
