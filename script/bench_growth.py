@@ -34,8 +34,8 @@ from tables.demo.simulation import play_round, simulated_tables
 from tables.desk.query import parse_query
 from tables.desk.search import search_record
 from tables.models import Round, Table
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.reports.report_day import ReportDay
 
 TITLE = "Growth: the same operations on a larger floor and a longer record"
 FEW_TABLES = 10

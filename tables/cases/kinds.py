@@ -34,8 +34,8 @@ from tables.desk.integrity import RECORD_ALERTS
 from tables.dice_watch.counting import CASE_KIND, evidence_words, range_words, subject_of
 from tables.models import Alert, Case, Round, Slip, Table, Wager, WatchedDice
 from tables.money.tray import DISCREPANCY_REPORTED
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.reports.report_day import ReportDay
 from tables.words.entries import data_of
 from tables.words.sentences import dollars
 

@@ -30,10 +30,9 @@ from tables.core.figure_sums import Sums
 from tables.core.typed_days import read_day
 from tables.desk.page import desk_context
 from tables.models import Case, ReportAcceptance, Table
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import Report, build_report
-from tables.reports.page import page_context
-from tables.reports.pdf import report_pdf
-from tables.reports.report_day import ReportDay
+from tables.reports.page import page_context, report_pdf
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars

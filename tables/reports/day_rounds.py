@@ -1,37 +1,105 @@
-"""The rounds of a gaming day, from the entries alone: nobody can change the report by changing the tables of play."""
+"""A gaming day of a facility and its rounds, from the entries alone.
 
+Nobody can change the report of a day by changing the tables of play, which the record does not protect. A day is
+reported at the tables of one kind (`ReportDay`): real play, training and simulation are never mixed. Its rounds are
+those that opened on it, up to their ends, each with its newest slip (`rounds_of_day`).
+
+The figures of its settled rounds are those of the pages of figures, by table and hour (`settled_figures`). The entries
+of a settled round change only by a slip, and a table settles its rounds in the order of their numbers, so sums up to
+one round stay valid, and a later report adds only newer rounds.
+"""
+
+import datetime as dt
+import hashlib
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any
 
 from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
 from games.engine import Rules
+from games.models import Facility
 from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.core.figure_sums import Sums
 from tables.corrections.slips import SLIP_FILED
-from tables.figures.round_figures import RoundWithSlip
+from tables.figures.round_figures import RoundWithSlip, add_round, figures_of_round
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
+from tables.models import Table
 from tables.opening.opening import TABLE_MADE, TABLE_OPENED
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.round_records import RoundRecord, WagerRecord, records_in
 from tables.replay.rules_finder import RulesFinder
-from tables.reports.report_day import SLACK, ReportDay
+
+# The day
+
+HOUR = dt.timedelta(hours=1)
+SLACK = dt.timedelta(seconds=5)  # a stream's clock may lag by two seconds at the end of a day
+PLAYS = {
+    "live": "Real play",
+    "training": "Training",
+    "simulated": "Simulation",
+}
+
+
+@dataclass(frozen=True)
+class ReportDay:
+    """One gaming day of one facility at its tables of one kind (`play`), as of `now`."""
+
+    facility: Facility
+    date: dt.date
+    now: dt.datetime
+    play: str = "live"
+
+    @cached_property
+    def begins(self) -> dt.datetime:
+        return self.facility.day_begins(self.date)
+
+    @cached_property
+    def ends(self) -> dt.datetime:
+        """The beginning of the next day: 23 or 25 hours later where the clocks change."""
+        return self.facility.day_begins(self.date + dt.timedelta(days=1))
+
+    @property
+    def is_over(self) -> bool:
+        return self.now >= self.ends
+
+    @property
+    def until(self) -> dt.datetime:
+        """The end of what is reported: later events are not part of the day."""
+        return min(self.now, self.ends)
+
+    @cached_property
+    def tables(self) -> dict[int, Table]:
+        """The tables of this kind by id, in the order of their codes."""
+        tables = Table.objects.filter(facility=self.facility, kind=self.play).select_related("stream")
+        return {table.pk: table for table in tables.order_by("code")}
+
+    @property
+    def table_ids(self) -> list[int]:
+        return list(self.tables)
+
+    @cached_property
+    def hours(self) -> list[dt.datetime]:
+        """The beginnings of its hours."""
+        count = -(-(self.ends - self.begins) // HOUR)
+        return [self.begins + number * HOUR for number in range(count)]
+
+    def hour_of(self, moment: dt.datetime) -> int:
+        """The number of the hour that a moment is in. A moment just outside the day counts to the nearest hour."""
+        return max(0, min(len(self.hours) - 1, (moment - self.begins) // HOUR))
+
+
+# Its rounds
 
 LIMITS_TYPES = tuple(
     entry_type.name
     for entry_type in (TABLE_MADE, TABLE_OPENED, LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT)
 )
-
-
-class Unreadable(NamedTuple):
-    """An entry of the day that is not as it was written."""
-
-    table: str
-    seq: int
 
 
 @dataclass
@@ -66,10 +134,10 @@ class DayRounds:
         """The rules that a round pinned, by the hash of their terms; None where they cannot be found."""
         return self.rules_finder.find(self.day.facility.code, record.terms)
 
-    def unreadable(self) -> list[Unreadable]:
-        """The entries of these rounds that cannot be read or were changed, by table."""
+    def unreadable(self) -> list[tuple[str, int]]:
+        """The entries of these rounds that cannot be read or were changed: the table's code, and their numbers."""
         return [
-            Unreadable(self.day.tables[table].code, seq)
+            (self.day.tables[table].code, seq)
             for table, rounds in self.by_table.items()
             for record in rounds
             for round_ in (self.with_slip(table, record),)
@@ -152,3 +220,60 @@ def _limits_by_stream(streams: set[int]) -> Mapping[int, list[tuple[int, Limits]
             continue
         limits_by_stream[stream].append((entry.seq, limits))
     return limits_by_stream
+
+
+# The figures of its settled rounds
+
+MAX_CACHED = 4_096  # cached tables and days
+_cache: dict[Any, "CachedSums"] = {}  # by the table's uid and the day
+
+
+@dataclass(frozen=True)
+class CachedSums:
+    """The sums of a table's day by hour, the newest settled round that they have, and a digest of what they cover."""
+
+    last_number: int = 0
+    digest: str = ""
+    by_hour: dict[int, Sums] = field(default_factory=dict)
+
+
+NOTHING = CachedSums()
+
+
+def settled_figures(rounds: DayRounds) -> dict[tuple[int, int], Sums]:
+    """Return the figures by table (id) and hour of the day in which a round was settled."""
+    figures: dict[tuple[int, int], Sums] = {}
+    for table, settled in rounds.settled().items():
+        key = rounds.day.tables[table].uid, rounds.day.date
+        cached = _cache.get(key, NOTHING)
+        covered = [round_ for round_ in settled if round_.record.number <= cached.last_number]
+        if cached.digest != _digest(covered):
+            cached = NOTHING  # a slip was filed, or an earlier round was settled late
+        by_hour = _with_newer(rounds, table, cached, settled)
+        if len(_cache) >= MAX_CACHED:
+            _cache.clear()
+        _cache[key] = CachedSums(settled[-1].record.number, _digest(settled), by_hour)
+        figures |= {(table, hour): sums for hour, sums in by_hour.items()}
+    return figures
+
+
+def _with_newer(
+    rounds: DayRounds, table: int, cached: CachedSums, settled: Sequence[RoundWithSlip]
+) -> dict[int, Sums]:
+    """Return the sums with those of the rounds after the newest that they have."""
+    by_hour: dict[int, Sums] = defaultdict(Sums)
+    by_hour |= {hour: sums.copy() for hour, sums in cached.by_hour.items()}
+    row = rounds.day.tables[table]
+    for round_ in settled:
+        if round_.record.number > cached.last_number:
+            figures = figures_of_round(row, round_, rounds.rules(round_.record))
+            add_round(by_hour[rounds.day.hour_of(figures.settled_at)], figures, row.seats)
+    return dict(by_hour)
+
+
+def _digest(rounds: Sequence[RoundWithSlip]) -> str:
+    """What identifies settled rounds: their last entries, and those of their slips."""
+    if not rounds:
+        return ""
+    parts = (f"{round_.record.last_digest}:{round_.slip.seq if round_.slip else ''}" for round_ in rounds)
+    return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -19,9 +19,7 @@ from tables.failures import DEVICE_INCIDENT
 from tables.models import Table
 from tables.opening.opening import TABLE_CLOSED, TABLE_OPENED
 from tables.replay.round_records import ThrowRecord
-from tables.reports.day_rounds import DayRounds
-from tables.reports.day_rounds import day_entries as _entries
-from tables.reports.report_day import ReportDay
+from tables.reports.day_rounds import DayRounds, ReportDay, day_entries
 from tables.words.entries import data_of
 
 CORRECTION_NAMES = {
@@ -161,7 +159,7 @@ def day_events(day: ReportDay, rounds: DayRounds) -> DayEvents:
 
 def _signature_counts(day: ReportDay) -> Iterable[Any]:
     return (
-        _entries(day)
+        day_entries(day)
         .values("stream", "actor", "witness")
         .annotate(count=Count("pk"), since=Min("at"), until=Max("at"), last=Max("seq"))
         .order_by("stream", "actor", "witness")
@@ -224,7 +222,7 @@ def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> lis
 def _opened(day: ReportDay, by_stream: dict[int, Table], rounds: DayRounds) -> dict[int, Spans]:
     """When each table was open; None means before the day, or after the part of it reported so far."""
     spans_by_table: dict[int, list[tuple[dt.datetime | None, dt.datetime | None]]] = defaultdict(list)
-    entries = _entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
+    entries = day_entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
     for stream, type_, moment in entries.values_list("stream", "type", "at"):
         spans = spans_by_table[by_stream[stream].pk]
         if type_ == OPENED:
@@ -294,7 +292,7 @@ def _lots(rounds: DayRounds) -> list[LotRow]:
 
 def _disputes(day: ReportDay, by_stream: dict[int, Table]) -> list[DisputeRow]:
     disputes = []
-    for entry in _entries(day).filter(type=DISPUTE).order_by("at", "pk"):
+    for entry in day_entries(day).filter(type=DISPUTE).order_by("at", "pk"):
         data = data_of(entry)
         disputes.append(
             DisputeRow(
@@ -311,7 +309,10 @@ def _disputes(day: ReportDay, by_stream: dict[int, Table]) -> list[DisputeRow]:
 
 def _corrections(day: ReportDay, by_stream: dict[int, Table]) -> list[CorrectionCount]:
     rows = (
-        _entries(day).filter(type__in=CORRECTION_NAMES).values("stream", "type").annotate(count=Count("pk"))
+        day_entries(day)
+        .filter(type__in=CORRECTION_NAMES)
+        .values("stream", "type")
+        .annotate(count=Count("pk"))
     )
     counts = [
         CorrectionCount(by_stream[row["stream"]].code, row["type"], row["count"]) for row in rows.order_by()

@@ -1,30 +1,159 @@
-"""The figures of a gaming day: by table, by game, by hour and in total. Nothing is rounded.
+"""The report of a gaming day: its figures by table, by game, by hour and in total, its slips and its events.
 
-They are computed from the entries, never from the tables of play, which the record does not protect.
+They are computed from the entries, never from the tables of play, which the record does not protect. Nothing is
+rounded.
 
-Those of settled rounds are the figures of every page (docs/figures.md): a slip counts on the day of its round, and a
+The figures of settled rounds are those of every page (docs/figures.md): a slip counts on the day of its round, and a
 round without a result counts nothing. What moved otherwise has names of its own: what was won in rounds that then ended
-without a result, and what slips of this day changed and moved, about rounds of any day.
+without a result, and what slips of this day changed and moved, about rounds of any day. Error Notification Slips are
+read from their entries (`read_slips`): those filed on the day, and those filed later about its rounds, which change the
+figures of this day too and are listed apart.
+
+`build_report` makes the whole of it, for the page and the PDF (tables.reports.page), for `manage.py daily_report`, and
+for whoever accepts the day (tables.cases.reports).
 """
 
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from django.db import connection, transaction
 
+from audit.models import Entry, Person
 from games.registry import game_by_code
+from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.figure_sums import Sums
 from tables.core.pace import MICROSECOND
+from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED
+from tables.models import Slip, Table
 from tables.opening.open_time import open_times
 from tables.replay.round_records import RoundRecord
-from tables.reports.day_rounds import DayRounds, Unreadable, rounds_of_day
+from tables.reports.day_rounds import SLACK, DayRounds, ReportDay, rounds_of_day, settled_figures
 from tables.reports.events import DayEvents, day_events
-from tables.reports.report_day import ReportDay
-from tables.reports.settled_figures import settled_figures
-from tables.reports.slip_rows import SlipRow, read_slips
+
+# Slips of the day
+
+FILED, SETTLED = SLIP_FILED.name, SLIP_SETTLED.name
+
+
+@dataclass(frozen=True)
+class SlipRow:
+    """A slip as its entry files it: the round's number and gaming day, the win before and after, and who signed.
+
+    `effect_cents` is its effect on the settled win, `moved_cents` on the table inventory: None where the money had not
+    moved by the end of the day.
+    """
+
+    table: Table
+    code: str
+    kind: str
+    reason: str
+    round: int
+    round_day: dt.date
+    gaming_day: dt.date
+    filed_at: dt.datetime
+    filed_seq: int
+    filed_by: str
+    filed_with: str
+    before_cents: int
+    after_cents: int
+    has_due: bool
+    moved_cents: int | None = None
+
+    @property
+    def kind_label(self) -> str:
+        """What was wrong, in words."""
+        return str(dict(Slip.Kind.choices).get(self.kind, self.kind))
+
+    @property
+    def effect_cents(self) -> int:
+        return self.after_cents - self.before_cents
+
+    @property
+    def is_of_another_day(self) -> bool:
+        """Whether its round was played on another day than the slip was filed."""
+        return self.round_day != self.gaming_day
+
+
+# When a slip was settled, and what that moved into the table inventory, by table (id) and code of the slip
+Movements = dict[tuple[int, str], tuple[dt.datetime, int]]
+
+
+def read_slips(day: ReportDay) -> tuple[list[SlipRow], list[SlipRow]]:
+    """The slips of this day, about rounds of any day; and those of later days about its rounds, which change nothing.
+
+    Both in the order of filing.
+    """
+    tables = {table.stream_id: table for table in day.tables.values()}
+    rows = Entry.objects.filter(stream__in=tables, type__in=(FILED, SETTLED), at__gte=day.begins - SLACK)
+    entries = [
+        (tables[stream], read((row[0], row[1], row[2], row[3])))
+        for stream, *row in rows.order_by("at", "pk").values_list("stream", *COLUMNS)
+    ]
+    names = _short_names(entries)
+    filed: list[SlipRow] = []
+    movements: Movements = {}
+    for table, entry in entries:
+        try:
+            if entry.type == FILED:
+                filed.append(_filed_slip(table, entry, names))
+            elif entry.type == SETTLED:
+                movements[table.pk, str(entry.data["slip"])] = _movement(entry)
+        except MISSHAPEN:
+            continue  # the pages of its round say so
+    on_day = [slip for slip in filed if slip.gaming_day == day.date]
+    since = [slip for slip in filed if slip.round_day == day.date < slip.gaming_day]
+    return (
+        [_with_movement(slip, movements, day.ends) for slip in on_day],
+        [_with_movement(slip, movements, None) for slip in since],
+    )
+
+
+def _short_names(entries: list[tuple[Table, RecordedEntry]]) -> dict[str, str]:
+    """The short names of those who signed, by code."""
+    codes = {code for _table, entry in entries for code in (entry.actor, entry.witness)}
+    return (
+        {person.code: person.short_name for person in Person.objects.filter(code__in=codes)} if codes else {}
+    )
+
+
+def _filed_slip(table: Table, entry: RecordedEntry, names: Mapping[str, str]) -> SlipRow:
+    data = entry.data
+    return SlipRow(
+        table=table,
+        code=str(data["slip"]),
+        kind=str(data["kind"]),
+        reason=str(data["reason"]),
+        round=int(data["round"]),
+        round_day=dt.date.fromisoformat(data["played_on"]),
+        gaming_day=dt.date.fromisoformat(entry.day),
+        filed_at=dt.datetime.fromisoformat(entry.at),
+        filed_seq=entry.seq,
+        filed_by=names.get(entry.actor, entry.actor),
+        filed_with=names.get(entry.witness, entry.witness),
+        before_cents=int(data["before"]["taken_cents"]) - int(data["before"]["paid_cents"]),
+        after_cents=int(data["taken_cents"]) - int(data["paid_cents"]),
+        has_due=bool(data["due"]),
+    )
+
+
+def _movement(entry: RecordedEntry) -> tuple[dt.datetime, int]:
+    cents = -sum(int(amount["cents"]) for amount in entry.data["moved"])
+    return dt.datetime.fromisoformat(entry.at), cents
+
+
+def _with_movement(slip: SlipRow, movements: Movements, until: dt.datetime | None) -> SlipRow:
+    """`until` is the time by which money counts as moved; None means now. A slip with nothing due moves nothing."""
+    movement = movements.get((slip.table.pk, slip.code)) if slip.has_due else (slip.filed_at, 0)
+    if movement is None:
+        return slip
+    settled_at, cents = movement
+    return replace(slip, moved_cents=cents) if until is None or settled_at < until else slip
+
+
+# The figures
 
 
 @dataclass(frozen=True)
@@ -106,7 +235,7 @@ class Report:
     slips: list[SlipRow]
     later_slips: list[SlipRow]
     events: DayEvents
-    unreadable: list[Unreadable] = field(default_factory=list)
+    unreadable: list[tuple[str, int]] = field(default_factory=list)  # as `DayRounds.unreadable`
 
     @property
     def is_final(self) -> bool:
@@ -174,7 +303,7 @@ def _figures_by_table(
     for table, open_time in _open_times(rounds).items():
         figures_by_table[table] += Figures(Sums(open_us=open_time // MICROSECOND))
     for slip in slips:
-        figures_by_table[slip.table] += _slip_figures(slip)
+        figures_by_table[slip.table.pk] += _slip_figures(slip)
     return figures_by_table
 
 
@@ -259,5 +388,5 @@ def _hour_figures(
     for (_table, hour), figures in rounds.items():
         figures_by_hour[hour] += figures
     for slip in slips:
-        figures_by_hour[day.hour_of(slip.slip.filed_at)] += _slip_figures(slip)
+        figures_by_hour[day.hour_of(slip.filed_at)] += _slip_figures(slip)
     return [HourFigures(begins, figures) for begins, figures in zip(day.hours, figures_by_hour, strict=True)]

@@ -1,24 +1,170 @@
-"""The tables of the daily report's figures, each column declared once for its page and its PDF.
+"""The tables of the daily report, each column declared once for its page and its PDF.
 
-To add a column, add one `Column` to its table here or in `event_tables.py`.
+To add a column, add one `Column` to its table here. First come the figures, then what else happened: alerts, disputes,
+corrections, devices, dice and people. The links of the columns lead from a figure to its entries (`ReportLinks`).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.http import urlencode
 
 from games.formats import about, money, signed
 from games.kit.plots import Band, Plot, bars, whiskers
 from games.kit.tables import COUNT, MONEY, PLAIN, SHARE, SIGNED, SIGNED_ABOUT, TEXT, Column, Kind, RowT, Table
 from games.models import Facility
 from games.office.pdf.approval import moment
+from games.registry import game_by_code
 from games.templatetags.office import day as in_words
+from tables.core.entry_types import ALERT_RAISED
 from tables.core.figure_sums import Sums
-from tables.reports.figures import Figures, HourFigures, Report, ReportRow
-from tables.reports.formatting import spans
-from tables.reports.links import ReportLinks
-from tables.reports.notes import hour_label
-from tables.reports.slip_rows import SlipRow
+from tables.failures import DEVICE_INCIDENT, ROUND_RECORDED_BY_HAND
+from tables.reports.day_rounds import ReportDay
+from tables.reports.events import (
+    AlertRow,
+    CorrectionCount,
+    DisputeRow,
+    IncidentRow,
+    LotRow,
+    PersonRow,
+    StreamHead,
+)
+from tables.reports.figures import Figures, HourFigures, Report, ReportRow, SlipRow
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED
+from tables.rounds.play import LAYOUT_CLEARED, ROUND_SETTLED
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
+from tables.rounds.wagers import WAGERS_PLACED
+
+# Words, the same on the page and in the PDF
+
+UNREADABLE_MAX = 5  # entries that the note names
+
+
+def long_day(date: dt.date) -> str:
+    """`Saturday 21 November 2026`."""
+    return f"{date:%A} {date.day} {date:%B %Y}"
+
+
+def hour_label(begins: dt.datetime, facility: Facility) -> str:
+    """`13:00`, local time."""
+    return f"{facility.local(begins):%H:%M}"
+
+
+def expected_notes(report: Report) -> Iterator[str]:
+    """How the expected win is computed, and what it leaves out; first, entries that were changed."""
+    if report.unreadable:
+        entries = ", ".join(f"{table} entry {seq:,}" for table, seq in report.unreadable[:UNREADABLE_MAX])
+        yield (
+            f"This report cannot be relied on: {len(report.unreadable)} of its entries were changed or cannot be "
+            f"read ({entries}). Have the record verified."
+        )
+    yield (
+        "By the exact odds of each wager under the rules of its round. The dot is the actual win, the line the "
+        "expected win, the band two standard deviations to each side. Extra Rolls and payout limits are included."
+    )
+    for game in (game_by_code(row.game) for row in report.games):
+        if game.has_plays:
+            yield (
+                f"{game.name}: a wager on the game is computed from before its first throw, one on a play from the "
+                "position of the marker when it was placed."
+            )
+    if not report.total.sums.is_known:
+        count = report.total.sums.unknown_rounds
+        yield (
+            f"The odds of {count:,} round{'' if count == 1 else 's'} are not known, because an entry was changed or "
+            "the terms cannot be read. So nothing is expected of the tables that dealt them."
+        )
+
+
+MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
+
+
+def duration(seconds: int) -> str:
+    """`40 s`, `5 min`, `2 h 05 min`."""
+    if seconds < 60:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+
+
+def spans(open_spans: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], facility: Facility) -> str:
+    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many only the last are listed."""
+    if not open_spans:
+        return "not opened"
+    texts = [_span(since, until, facility) for since, until in open_spans]
+    if len(texts) > MAX_SPANS:
+        texts = [f"{len(texts) - MAX_SPANS} times, then {texts[-MAX_SPANS]}", *texts[1 - MAX_SPANS :]]
+    return f"open {', '.join(texts)}"
+
+
+def _span(since: dt.datetime | None, until: dt.datetime | None, facility: Facility) -> str:
+    start, end = (f"{facility.local(moment):%H:%M}" if moment else "" for moment in (since, until))
+    if start and end:
+        return f"{start} to {end}"
+    return f"from {start}" if start else f"to {end}" if end else "all along"
+
+
+# Links to the record
+
+
+class ReportLinks:
+    """Links from a day's figures to searches, rounds and entries; "" where a page does not exist."""
+
+    def __init__(self, day: ReportDay) -> None:
+        self.day, self.facility = day, day.facility.code
+
+    def report(self, date: dt.date, name: str = "record-report", **parameters: str) -> str:
+        """Another day, view or format of this report."""
+        query = {"day": date.isoformat(), "play": self.day.play, **parameters}
+        return _address(
+            name, [self.facility], {name: value for name, value in query.items() if value != "live"}
+        )
+
+    def record(self, **parameters: str) -> str:
+        """The entries of the day that match these search parameters."""
+        training = {} if self.day.play == "live" else {"training": "1"}
+        return _address(
+            "record", [self.facility], {"day": self.day.date.isoformat(), **parameters, **training}
+        )
+
+    def round(self, table: str, number: int | None) -> str:
+        return _address("replay", [self.facility, table, number]) if number else ""
+
+    def entry(self, table: str, seq: int) -> str:
+        return _address("record-entry", [self.facility, table, seq])
+
+    def of_row(self, row: ReportRow, figure: str) -> str:
+        """The entries behind a figure of one table. A game is dealt at several tables and has no place of its own."""
+        return "" if row.code == row.game else self.record(place=row.code, **FIGURES[figure])
+
+    def of_day(self, figure: str) -> str:
+        """The entries behind a figure of the whole day."""
+        return self.record(**FIGURES[figure])
+
+
+# The query that finds the entries behind each figure.
+FIGURES: dict[str, dict[str, str]] = {
+    "all": {},
+    "rounds": {"type": LAYOUT_CLEARED.name},
+    "no_roll": {"type": ROUND_NO_ROLL.name},
+    "void": {"type": ROUND_VOIDED.name},
+    "settled": {"type": ROUND_SETTLED.name},
+    "by_hand": {"type": ROUND_SETTLED_BY_HAND.name},
+    "on_paper": {"type": ROUND_RECORDED_BY_HAND.name},
+}
+
+
+def _address(name: str, args: Iterable[Any], query: dict[str, str] | None = None) -> str:
+    try:
+        address = reverse(name, args=list(args))
+    except NoReverseMatch:
+        return ""
+    return f"{address}?{urlencode(query)}" if query else address
+
+
+# Tables of the report
 
 BAND = Kind(lambda cents: f"± {about(cents)}")
 BESIDE, WIDE_BESIDE = "report-bar-cell", "report-bar-cell report-bar-cell--wide"
@@ -72,7 +218,7 @@ def _band(sums: Sums) -> int | None:
 
 
 def _day_band(report: Report) -> list[str]:
-    return [BAND_COLUMN.text(ExpectedRow("", report.total.sums))]
+    return [BAND_COLUMN.text(ReportRow("", "", "", report.total))]
 
 
 ROUNDS = R(
@@ -213,44 +359,30 @@ def hour_table(report: Report) -> Table[HourFigures]:
 # Expected and actual win
 
 
-@dataclass(frozen=True)
-class ExpectedRow:
-    """The figures of a table, of a game or of the whole day."""
-
-    label: str
-    sums: Sums
-
-
-def beside_rows(rows: Sequence[ExpectedRow]) -> list[Plot]:
+def beside_rows(rows: Sequence[ReportRow]) -> list[Plot]:
     """Draw what was expected of each row in its band, and what was won."""
+    figures = [row.figures.sums for row in rows]
     return whiskers(
-        [
-            Band(row.sums.expected.value, row.sums.band_cents, row.sums.win_cents, row.sums.is_outside)
-            for row in rows
-        ]
+        [Band(sums.expected.value, sums.band_cents, sums.win_cents, sums.is_outside) for sums in figures]
     )
 
 
-E = Column[ExpectedRow]
-EXPECTED_COLUMN = E("Expected", SIGNED_ABOUT, lambda row: _expected(row.sums))
-BAND_COLUMN = E("± 2 σ", BAND, lambda row: _band(row.sums))
+E = Column[ReportRow]
+EXPECTED_COLUMN = E("Expected", SIGNED_ABOUT, lambda row: _expected(row.figures.sums))
+BAND_COLUMN = E("± 2 σ", BAND, lambda row: _band(row.figures.sums))
 
 
-def expected_table(report: Report, by: str) -> Table[ExpectedRow]:
+def expected_table(report: Report, by: str) -> Table[ReportRow]:
     """What the odds say, and what was won, by table or by game, with the whole day where several played."""
-    rows = [
-        ExpectedRow(row.label, row.figures.sums)
-        for row in (report.games if by == "game" else report.tables)
-        if row.figures.sums.rounds
-    ]
+    rows = [row for row in (report.games if by == "game" else report.tables) if row.figures.sums.rounds]
     columns = (
         E(by.capitalize(), TEXT, lambda row: row.label),
-        E("Handle", MONEY, lambda row: row.sums.handle_cents),
+        E("Handle", MONEY, lambda row: row.figures.sums.handle_cents),
         EXPECTED_COLUMN,
         BAND_COLUMN,
         E(
-            "Win", SIGNED, lambda row: row.sums.win_cents, is_strong=True,
-            warning=lambda row: "outside the band" if row.sums.is_outside else "",
+            "Win", SIGNED, lambda row: row.figures.sums.win_cents, is_strong=True,
+            warning=lambda row: "outside the band" if row.figures.sums.is_outside else "",
         ),
         E("", draw=beside_rows, css_class=WIDE_BESIDE),
     )  # fmt: skip
@@ -260,7 +392,7 @@ def expected_table(report: Report, by: str) -> Table[ExpectedRow]:
         columns,
         rows,
         empty="No round was settled.",
-        total=ExpectedRow("The casino", report.total.sums) if len(rows) > 1 else None,
+        total=ReportRow("", "The casino", "", report.total) if len(rows) > 1 else None,
     )
 
 
@@ -271,22 +403,22 @@ def _slip_columns(facility: Facility) -> tuple[Column[SlipRow], ...]:
     S = Column[SlipRow]
     return (
         S(
-            "Slip", TEXT, lambda row: f"{row.slip.table.code} {row.slip.code}",
-            notes=lambda row: [moment(row.slip.filed_at, facility)],
+            "Slip", TEXT, lambda row: f"{row.table.code} {row.code}",
+            notes=lambda row: [moment(row.filed_at, facility)],
         ),
         S(
-            "Round", COUNT, lambda row: row.slip.round,
-            notes=lambda row: [f"of {in_words(row.slip.round_day)}"] if row.is_of_another_day else [],
+            "Round", COUNT, lambda row: row.round,
+            notes=lambda row: [f"of {in_words(row.round_day)}"] if row.is_of_another_day else [],
             link=lambda row, links: (
-                links.round(row.slip.table.code, row.slip.round)
-                or links.entry(row.slip.table.code, row.slip.filed_seq)
+                links.round(row.table.code, row.round)
+                or links.entry(row.table.code, row.filed_seq)
             ),
         ),
         S(
-            "What was wrong", TEXT, lambda row: row.slip.kind_label, css_class="why",
-            notes=lambda row: [row.slip.reason],
+            "What was wrong", TEXT, lambda row: row.kind_label, css_class="why",
+            notes=lambda row: [row.reason],
         ),
-        S("Signed", TEXT, lambda row: row.slip.filed_by, notes=lambda row: [row.slip.filed_with]),
+        S("Signed", TEXT, lambda row: row.filed_by, notes=lambda row: [row.filed_with]),
         S("Win before", MONEY, lambda row: row.before_cents),
         S(
             "Win after", MONEY, lambda row: row.after_cents, is_strong=True,
@@ -319,3 +451,175 @@ def later_slip_table(report: Report) -> Table[SlipRow]:
         report.later_slips,
         "counted in the figures of this day",
     )
+
+
+# What else happened
+
+DURATION = Kind(duration)
+OUTSIDE_COLUMNS: tuple[Column[ReportRow], ...] = (
+    Column("Table", TEXT, lambda row: row.label),
+    Column(
+        "Wagers", COUNT, lambda row: row.figures.outside,
+        link=lambda row, links: links.record(type=WAGERS_PLACED.name, place=row.code),
+    ),
+    Column("Amount", MONEY, lambda row: row.figures.outside_cents),
+)  # fmt: skip
+
+
+def outside_table(report: Report) -> Table[ReportRow]:
+    """The wagers outside the limits, by table."""
+    rows = [row for row in report.tables if row.figures.outside]
+    return report_table("outside", "Wagers outside the limits", OUTSIDE_COLUMNS, rows)
+
+
+CORRECTIONS: tuple[Column[CorrectionCount], ...] = (
+    Column("Table", TEXT, lambda row: row.table, list_part="title"),
+    Column(
+        "What", TEXT, lambda row: row.name, list_part="title",
+        link=lambda row, links: links.record(type=row.type, place=row.table),
+    ),
+    Column("Times", PLAIN, lambda row: row.count, list_part="main"),
+)  # fmt: skip
+
+
+def correction_table(report: Report) -> Table[CorrectionCount]:
+    """What was corrected at the tables before anyone was paid."""
+    rows = report.events.corrections
+    count = sum(row.count for row in rows)
+    return report_table(
+        "corrections", "Corrected before anyone was paid", CORRECTIONS, rows, count=count or None
+    )
+
+
+def dispute_table(report: Report) -> Table[DisputeRow]:
+    """The disputes that were reported."""
+    rows, facility = report.events.disputes, report.day.facility
+    columns: tuple[Column[DisputeRow], ...] = (
+        Column("Table", TEXT, lambda row: row.table, list_part="title"),
+        Column(
+            "Round", PLAIN, lambda row: _number_or_nothing(row.round), list_part="title",
+            link=lambda row, links: links.round(row.table, row.round) or links.entry(row.table, row.seq),
+        ),
+        Column("Seat", PLAIN, lambda row: _number_or_nothing(row.seat)),
+        Column("When", TEXT, lambda row: moment(row.reported_at, facility)),
+        Column("About", TEXT, lambda row: row.about, list_part="main"),
+    )  # fmt: skip
+    return report_table("disputes", "Disputes", columns, rows, count=len(rows) or None)
+
+
+def _number_or_nothing(number: int | None) -> str:
+    return f"{number:,}" if number else ""
+
+
+ALERTS: tuple[Column[AlertRow], ...] = (
+    Column("What", TEXT, lambda row: row.name),
+    Column(
+        "Raised", PLAIN, lambda row: row.count,
+        link=lambda row, links: links.record(type=ALERT_RAISED.name),
+    ),
+    Column("Open in all", DURATION, lambda row: row.open_seconds),
+    Column("Longest", DURATION, lambda row: row.longest_seconds),
+    Column(
+        "Open at the end", PLAIN, lambda row: row.open_at_end, is_warning=lambda row: bool(row.open_at_end)
+    ),
+    Column("Not acknowledged", PLAIN, lambda row: row.unacknowledged),
+)  # fmt: skip
+
+
+def alert_table(report: Report) -> Table[AlertRow]:
+    """The alerts that were raised on the day, by kind."""
+    subtitle = "raised on this day; how long they were open, up to its end"
+    return report_table("alerts", "Alerts", ALERTS, report.events.alerts, subtitle)
+
+
+def device_table(report: Report) -> Table[IncidentRow]:
+    """Prohibited devices that were found at a table."""
+    facility = report.day.facility
+    columns: tuple[Column[IncidentRow], ...] = (
+        Column("Table", TEXT, lambda row: row.table, list_part="title"),
+        Column(
+            "When", TEXT, lambda row: moment(row.at, facility), list_part="title",
+            link=lambda row, links: links.record(type=DEVICE_INCIDENT.name, place=row.table),
+        ),
+        Column("What", TEXT, lambda row: row.what, list_part="main"),
+        Column("What was done", TEXT, lambda row: row.action),
+    )  # fmt: skip
+    return report_table("devices", "Prohibited devices at a table", columns, report.events.devices)
+
+
+def lot_table(report: Report) -> Table[LotRow]:
+    """The dice lots that were thrown, by table."""
+    rows, hour = report.events.lots, _hour_of(report)
+    columns: tuple[Column[LotRow], ...] = (
+        Column(
+            "Lot", TEXT, lambda row: row.lot,
+            link=lambda row, links: links.record(lot=row.lot, place=row.table),
+        ),
+        Column("Table", TEXT, lambda row: row.table),
+        Column("Rounds", COUNT, lambda row: row.rounds),
+        Column("Throws", COUNT, lambda row: row.throws),
+        Column("Round numbers", PLAIN, lambda row: f"{row.first:,} to {row.last:,}"),
+        Column("First throw", TEXT, lambda row: hour(row.since), css_class="when"),
+        Column("Last throw", TEXT, lambda row: hour(row.until), css_class="when"),
+    )  # fmt: skip
+    return report_table("lots", "Dice lots thrown", columns, rows, count=len(rows))
+
+
+def person_table(report: Report) -> Table[PersonRow]:
+    """The people who signed entries at the tables."""
+    rows, hour = report.events.people, _hour_of(report)
+    columns: tuple[Column[PersonRow], ...] = (
+        Column("Table", TEXT, lambda row: row.table),
+        Column("Who", TEXT, lambda row: row.name, notes=lambda row: [row.role.lower()]),
+        Column(
+            "Signed", COUNT, lambda row: row.acted,
+            link=lambda row, links: links.record(who=row.code, place=row.table),
+        ),
+        Column("As second", COUNT, lambda row: row.witnessed),
+        Column("First", TEXT, lambda row: hour(row.since), css_class="when"),
+        Column("Last", TEXT, lambda row: hour(row.until), css_class="when"),
+    )  # fmt: skip
+    return report_table(
+        "people",
+        "People at the tables",
+        columns,
+        rows,
+        "who signed what was recorded there",
+        count=len(rows),
+        empty="Nobody.",
+    )
+
+
+HEADS: tuple[Column[StreamHead], ...] = (
+    Column("Stream", TEXT, lambda row: row.stream),
+    Column("Entries", COUNT, lambda row: row.entries),
+    Column("Last entry", COUNT, lambda row: row.seq, link=lambda row, links: links.entry(row.table, row.seq)),
+    Column(
+        "Its hash", TEXT, lambda row: f"{row.hash[:32]}\n{row.hash[32:]}", css_class="hash",
+        short=lambda row: f"{row.hash[:16]}…",
+    ),
+)  # fmt: skip
+
+
+def head_table(report: Report) -> Table[StreamHead]:
+    """The last entry of the day on each stream."""
+    rows, subtitle = report.events.heads, "the last entry of the day on each stream"
+    return report_table(
+        "heads", "Where the record stood", HEADS, rows, subtitle, count=len(rows), empty="No entry."
+    )
+
+
+def _hour_of(report: Report) -> Callable[[dt.datetime], str]:
+    return lambda moment_: hour_label(moment_, report.day.facility)
+
+
+EVENT_TABLES = (
+    outside_table,
+    correction_table,
+    dispute_table,
+    alert_table,
+    device_table,
+    lot_table,
+    person_table,
+    head_table,
+)

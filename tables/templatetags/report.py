@@ -3,10 +3,10 @@
 from django import template
 
 from games.kit.tables import grouped
-from tables.reports import formatting
+from tables.reports import report_tables
 
 register = template.Library()
 
-for function in (formatting.duration, formatting.spans):
+for function in (report_tables.duration, report_tables.spans):
     register.filter(function)
 register.filter("thousands", grouped)

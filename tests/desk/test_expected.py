@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tables.core.figure_sums import Sums
-from tables.reports import settled_figures
+from tables.reports import day_rounds
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, at, day_of, file_slip
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +28,13 @@ def test_only_the_rounds_since_then_are_computed_again(hands, scene, monkeypatch
     a_lost_round(scene)
     day_of(scene)
     computed = []
-    of_round = settled_figures.figures_of_round
+    of_round = day_rounds.figures_of_round
 
     def counted(table, round_, rules):
         computed.append(round_.record.number)
         return of_round(table, round_, rules)
 
-    monkeypatch.setattr(settled_figures, "figures_of_round", counted)
+    monkeypatch.setattr(day_rounds, "figures_of_round", counted)
     for _ in range(2):
         scene.play((2, "total:9", 1_000), (3, "big", 2_000), dice=[6, 6, 2])
         scene.finish()
@@ -42,13 +42,13 @@ def test_only_the_rounds_since_then_are_computed_again(hands, scene, monkeypatch
     assert computed == [2, 3]
     day_of(scene)
     assert computed == [2, 3]  # nothing was settled since
-    settled_figures._cache.clear()
+    day_rounds._cache.clear()
     assert expected(scene) == by_steps
     key = (scene.table.uid, TODAY)
-    cached = settled_figures._cache[key]
-    settled_figures._cache[key] = replace(cached, digest="", last_number=2)
+    cached = day_rounds._cache[key]
+    day_rounds._cache[key] = replace(cached, digest="", last_number=2)
     assert expected(scene) == by_steps  # what does not add up is computed from the first
-    assert settled_figures._cache[key].digest == cached.digest
+    assert day_rounds._cache[key].digest == cached.digest
 
 
 def test_a_slip_has_its_day_computed_again(hands, scene):

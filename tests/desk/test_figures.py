@@ -16,8 +16,8 @@ from games.exposure import round_expectation
 from games.formats import percent
 from games.registry import game_of
 from tables.models import Table
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.reports.report_day import ReportDay
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
 
@@ -325,7 +325,7 @@ def test_a_slip_on_a_later_day_counts_in_the_figures_of_the_day_of_its_round(han
     played = day_of(scene)
     assert (played.total.win_cents, played.total.slips_cents, played.slips) == (-2_500, 0, [])
     assert played.moved_win_cents == 2_500  # which an acceptance of that day has always stated
-    assert [one.slip.code for one in played.later_slips] == ["ENS-0001"]
+    assert [one.code for one in played.later_slips] == ["ENS-0001"]
     filed = day_of(scene, dt.date(2026, 11, 23))
     total = filed.total
     assert (total.win_cents, total.slips_cents, total.earlier_slips_cents) == (0, -5_000, -5_000)

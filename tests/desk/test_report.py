@@ -17,13 +17,12 @@ from games.formats import about, money, percent, signed_about
 from games.kit.plots import Line, Rect, Text, bars
 from games.kit.tables import TEXT, Column, Kind
 from tables.core.figure_sums import ExactSum, Sums
-from tables.reports import event_tables, report_tables
-from tables.reports.charts import hour_chart
+from tables.reports import report_tables
+from tables.reports.day_rounds import ReportDay
 from tables.reports.events import CorrectionCount
 from tables.reports.figures import Figures, HourFigures, ReportRow, build_report
-from tables.reports.formatting import spans
-from tables.reports.pdf import report_pdf
-from tables.reports.report_day import ReportDay
+from tables.reports.page import hour_chart, report_pdf
+from tables.reports.report_tables import spans
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 from tests.services.plots import marks_of
@@ -301,7 +300,7 @@ def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
 def test_a_column_of_a_list_is_added_by_one_declaration(hands, scene, monkeypatch):
     small_day(hands, scene)
     column: Column[CorrectionCount] = Column("Kind", TEXT, lambda row: row.type)
-    monkeypatch.setattr(event_tables, "CORRECTIONS", (*event_tables.CORRECTIONS, column))
+    monkeypatch.setattr(report_tables, "CORRECTIONS", (*report_tables.CORRECTIONS, column))
     assert "1 wager.missed" in read(scene)[0]
     assert "missed wager written down 1 wager.missed" in printed(paper(scene))
 
@@ -352,7 +351,7 @@ def test_a_win_beyond_two_standard_deviations_is_marked():
         # one course of a game with its cover
         Sums(rounds=1, taken_cents=100, expected=exactly(100), variance=exactly(-1)),
     ]
-    drawn = report_tables.beside_rows([report_tables.ExpectedRow("", sums) for sums in rows])
+    drawn = report_tables.beside_rows([ReportRow("", "", "", Figures(sums)) for sums in rows])
     assert [plot.marks[-1].kind for plot in drawn] == [
         "report-dot",
         "report-dot report-dot--out",

@@ -6,8 +6,8 @@ import pytest
 
 from audit import clock
 from tables.figures.round_figures import round_figures
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.reports.report_day import ReportDay
 from tables.screens import day_figures, selectors
 from tests.tables.cast import make_scene
 

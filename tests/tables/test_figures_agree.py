@@ -29,6 +29,7 @@ from tables.figures.page import FiguresRow
 from tables.handover.handover import ShiftToHandOver, shift_figures
 from tables.models import Assignment, Round
 from tables.reports import report_tables
+from tables.reports.figures import Figures, ReportRow
 from tables.screens.selectors import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
@@ -375,7 +376,7 @@ def test_whole_dollars_are_rounded_from_the_cents_everywhere() -> None:
     sums = Sums(rounds=1)
     sums.expected.add(Fraction(2504, 10))
     said = {
-        report_tables.EXPECTED_COLUMN.text(report_tables.ExpectedRow("Total", sums)),
+        report_tables.EXPECTED_COLUMN.text(ReportRow("", "Total", "", Figures(sums))),
         FiguresRow("Total", sums).expected,
         signed(whole_dollars(sums.expected_cents)),
     }

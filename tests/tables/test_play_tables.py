@@ -16,10 +16,10 @@ from audit.management.commands import provision_roles
 from audit.models import Entry
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.replay.play_tables import differences_of
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.reports.notes import expected_notes
-from tables.reports.pdf import report_pdf
-from tables.reports.report_day import ReportDay
+from tables.reports.page import report_pdf
+from tables.reports.report_tables import expected_notes
 from tests.audit.gone_back import as_superuser
 from tests.audit.test_roles import work_as
 from tests.services.restore import restored_later

@@ -27,7 +27,7 @@ from tables.models import DiceLot, LotStep, Slip, Table
 from tables.replay.history import RoundHistory
 from tables.replay.replayed_round import HANDLERS
 from tables.replay.rules_finder import RulesFinder
-from tables.reports.report_day import SLACK
+from tables.reports.day_rounds import SLACK
 from tables.rules import recorded_submission
 from tables.words.entries import data_of
 

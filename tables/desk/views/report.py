@@ -11,10 +11,9 @@ from games.models import Facility
 from tables.core.typed_days import read_day
 from tables.desk.access import authorize_desk
 from tables.desk.page import desk_context
+from tables.reports.day_rounds import PLAYS, ReportDay
 from tables.reports.figures import build_report
-from tables.reports.page import BY, page_context
-from tables.reports.pdf import report_pdf
-from tables.reports.report_day import PLAYS, ReportDay
+from tables.reports.page import BY, page_context, report_pdf
 
 
 @require_GET

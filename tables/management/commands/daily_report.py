@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import clock
 from games.models import Facility
 from tables.core.typed_days import read_day
+from tables.reports.day_rounds import PLAYS, ReportDay
 from tables.reports.figures import build_report
-from tables.reports.pdf import report_pdf
-from tables.reports.report_day import PLAYS, ReportDay
+from tables.reports.page import report_pdf
 
 
 def gaming_day(typed: str) -> dt.date:

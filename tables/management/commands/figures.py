@@ -13,7 +13,7 @@ from tables.figures.round_figures import RoundFigures, round_figures, tables_tha
 from tables.figures.table_figures import FiguresLine, by_table, round_line
 from tables.management.commands.daily_report import gaming_day
 from tables.models import Table
-from tables.reports.report_day import PLAYS
+from tables.reports.day_rounds import PLAYS
 
 
 class Command(BaseCommand):
