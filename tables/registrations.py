@@ -53,7 +53,7 @@ import tables.opening.opening
 import tables.players.ratings
 import tables.players.record_checks
 import tables.players.register
-import tables.replay.record_checks
+import tables.replay.play_tables
 import tables.rotation.plans
 import tables.rounds.course
 import tables.rounds.no_rolls

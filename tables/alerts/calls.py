@@ -650,7 +650,7 @@ def _waits_too(alert: Alert, acknowledged: Alert) -> bool:
 # What the entries state of alerts and calls
 
 
-PLAY = "tables.replay.record_checks.check_play_tables"
+PLAY = "tables.replay.play_tables.check_play_tables"
 OWN = ("key", "kind", "level", "section")  # fields of the alert itself, beside the values for its sentence
 IN_WORDS_KINDS = ("dispute", "floor-call", "security-call")
 DECIDED_IN_WORDS = "words"

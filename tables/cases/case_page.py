@@ -35,8 +35,7 @@ from tables.desk.entry_rows import EntryRow, entry_rows, entry_url
 from tables.desk.views.papers import own_recent_entry, recorded_pdf
 from tables.models import Assignment, CameraReference, Case, CaseDocument, CaseLetter, CaseSignature, Slip
 from tables.replay.evidence import Evidence, evidence_of
-from tables.replay.history import RoundHistory, WagerRow
-from tables.replay.layout import layout_snapshot
+from tables.replay.history import RoundHistory, WagerRow, layout_snapshot
 from tables.replay.replayed_round import SETTLING_TYPES
 from tables.rules import recorded_submission
 from tables.runner.facility import CASES

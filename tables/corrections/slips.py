@@ -226,7 +226,7 @@ declare(
             *("review_due_at", "review_comes_first", "review_verdict", "review_reason"),
             *("reviewed_seq", "reviewed_at", "reviewed_by"),
         ),
-        "tables.replay.record_checks.check_play_tables",
+        "tables.replay.play_tables.check_play_tables",
     ),
 )
 

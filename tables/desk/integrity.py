@@ -27,7 +27,7 @@ from audit.sealing import keys, problems
 from audit.sealing.log import Log, facility_log
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
-from tables.replay.checks import BAD, OK, WAITS, Check
+from tables.replay.evidence import BAD, OK, WAITS, Check
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
 from tables.words.entries import data_of
 

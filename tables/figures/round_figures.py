@@ -24,9 +24,8 @@ from tables.core.figure_sums import Sums
 from tables.corrections.settlements import SettlementLine, settled_line
 from tables.corrections.slips import SLIP_FILED
 from tables.models import Table
-from tables.replay.replayed_round import HANDLERS
+from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.replay.round_records import RoundRecord
-from tables.replay.rules_finder import RulesFinder
 from tables.staffing.dealers import PostHolders
 
 FILED = SLIP_FILED.name

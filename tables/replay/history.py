@@ -1,27 +1,59 @@
-"""A round for people to read: its steps in order, each wager with its outcome and reason, and its corrections."""
+"""A round for people to read: its steps on a timeline, each wager with its outcome and reason, and its corrections.
 
-from collections.abc import Callable, Mapping, Sequence
+`RoundHistory` reads the entries of a round and settles it again beside them (`readjudication.py`), so that a page shows
+where the record differs from the rules. The round after any step is drawn by the floor's own templates
+(`layout_snapshot`). Steps lie on the timeline half by time and half by order, so that no two overlap (`timeline_of`).
+
+Drawn by templates/tables/replay, as the page of a round, in a case (tables.cases.case_page) and on paper
+(tables.desk.round_paper). The evidence beside it is `evidence.py`.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from audit.models import Person
-from games.engine.wagers import Settled
+from games.engine import RoundState
+from games.engine.wagers import LOSE, WIN, Settled, WagerOutcome
 from games.layout_drawing import listed
+from games.snapshot_types import LayoutWager
 from games.wording import reason_text
 from tables.alerts.calls import DISPUTE_REPORTED
+from tables.core.context import TableContext
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import key_of, settled_line
+from tables.corrections.slips import SLIP_FILED
 from tables.failures import ROUND_RECORDED_BY_HAND
-from tables.replay.difference import Difference
-from tables.replay.readjudication import readjudicate_round, start_round
-from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound, WagerKey
-from tables.replay.replayed_slips import FILED
-from tables.replay.rules_finder import RulesFinder
+from tables.replay.readjudication import FILED, Difference, readjudicate_round, start_round
+from tables.replay.replayed_round import (
+    HANDLERS,
+    SETTLING_TYPES,
+    EnteredWager,
+    ReplayedRound,
+    RulesFinder,
+    WagerKey,
+)
+from tables.rounds import views
+from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
+from tables.rounds.play import (
+    BETS_CLOSED,
+    LAYOUT_CLEARED,
+    LOSERS_TAKEN,
+    ROUND_SETTLED,
+    SEATS_SETTLED,
+    THROW_SETTLED,
+    WINNERS_PAID,
+)
+from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
 from tables.rounds.wagers import WAGERS_PLACED
 from tables.words.entries import words_of
 from tables.words.sentences import dollars, short
+
+# What the record says of a round
 
 CORRECTION_TYPES = frozenset(
     {DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name, ROUND_RECORDED_BY_HAND.name}
@@ -361,3 +393,186 @@ def _read_or_none(read: Callable[[], Result]) -> Result | None:
         return read()
     except MISSHAPEN:
         return None
+
+
+# The timeline
+
+LEFT, RIGHT, WIDTH = 8, 592, 600
+LETTER = 6.6  # the approximate width of a letter in the labels
+LABELS = {
+    WAGERS_PLACED.name: "Wagers",
+    BETS_CLOSED.name: "No more bets",
+    ROUND_SETTLED.name: "Dice",
+    THROW_SETTLED.name: "Dice",
+    ROUND_SETTLED_BY_HAND.name: "By hand",
+    ROUND_RECORDED_BY_HAND.name: "On paper",
+    DICE_CORRECTED.name: "Corrected",
+    WAGER_MISSED.name: "Missed",
+    WAGER_STRUCK.name: "Struck",
+    LOSERS_TAKEN.name: "Take",
+    WINNERS_PAID.name: "Pay",
+    SEATS_SETTLED.name: "Settle",
+    LAYOUT_CLEARED.name: "Clear",
+    THROW_NO_ROLL.name: "No roll",
+    ROUND_NO_ROLL.name: "No roll",
+    ROUND_VOIDED.name: "Void",
+    DISPUTE_REPORTED.name: "Dispute",
+    SLIP_FILED.name: "Slip",
+}
+
+
+class Tick(NamedTuple):
+    """A step on the timeline: its position, and whether the replay has reached it."""
+
+    x: str
+    step: int
+    state: str  # past, current, later
+
+
+class Label(NamedTuple):
+    """A word under the timeline."""
+
+    x: str
+    text: str
+
+
+class Timeline(NamedTuple):
+    """The timeline, in a box of 600 by 36."""
+
+    ticks: list[Tick]
+    labels: list[Label]
+    here: str
+
+
+def timeline_of(steps: Sequence[ReplayStep], place: int) -> Timeline:
+    """Build the timeline of these steps, with the step at `place` selected."""
+    positions = _positions(steps)
+    states = [
+        "past" if number < place else "current" if number == place else "later"
+        for number in range(len(positions))
+    ]
+    ticks = [
+        Tick(f"{x:.1f}", number + 1, state)
+        for number, (x, state) in enumerate(zip(positions, states, strict=True))
+    ]
+    return Timeline(ticks, _labels(steps, positions), ticks[place].x)
+
+
+def _positions(steps: Sequence[ReplayStep]) -> list[float]:
+    """Time counts while the round is played; later entries follow at its end."""
+    moments = [dt.datetime.fromisoformat(step.entry.at).timestamp() for step in steps]
+    played = [moment for moment, step in zip(moments, steps, strict=True) if step.is_round_act] or moments
+    first, span = played[0], max(played[-1] - played[0], 1e-6)
+    last_place = max(len(steps) - 1, 1)
+    shares = [min(max((moment - first) / span, 0.0), 1.0) for moment in moments]
+    return [
+        LEFT + (RIGHT - LEFT) * (share + place / last_place) / 2 if len(steps) > 1 else float(LEFT)
+        for place, share in enumerate(shares)
+    ]
+
+
+def _labels(steps: Sequence[ReplayStep], positions: Sequence[float]) -> list[Label]:
+    """A word where each kind of step first occurs, as far as there is room."""
+    labels: list[Label] = []
+    last_text, last_end = "", -8.0
+    for step, x in zip(steps, positions, strict=True):
+        text = str(LABELS.get(step.entry.type, ""))
+        width = LETTER * len(text)
+        start = min(max(x - width / 2, 0), WIDTH - width)
+        if not text or text == last_text or start < last_end + 8:
+            continue
+        labels.append(Label(f"{start:.1f}", text))
+        last_text, last_end = text, start + width
+    return labels
+
+
+# The layout after a step
+
+BETS_OPEN = frozenset({"", "open", "shaken"})
+
+
+class LayoutContext:
+    """What the floor's templates need of a table: the rules and their game."""
+
+    def __init__(self, replayed: ReplayedRound) -> None:
+        self.rules, self.game = replayed.rules, replayed.game
+
+
+def layout_snapshot(replayed: ReplayedRound, seats: int) -> dict[str, Any]:
+    """Return the snapshot's `table`, `layout` and `round` (`games.snapshot_types`), as far as the layouts read them."""
+    state = replayed.state
+    names = {
+        wager_type.code: str(wager_type.label) for wager_type in replayed.game.wager_types(replayed.rules)
+    }
+    return {
+        "table": {"game": replayed.game.code, "seats": seats},
+        "layout": _layout_wagers(replayed),
+        "round": _round_part(replayed, state, names),
+    }
+
+
+def _layout_wagers(replayed: ReplayedRound) -> list[LayoutWager]:
+    game, rules = replayed.game, replayed.rules
+    return [
+        {
+            "wager": wager_type.code,
+            "label": str(wager_type.label),
+            "family": wager_type.family,
+            "odds": [rules.state_odds(odds) for odds in game.possible_odds(rules, wager_type.code)],
+            "stopped": None,
+        }
+        for wager_type in game.wager_types(rules)
+    ]
+
+
+def _round_part(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) -> dict[str, Any]:
+    outcomes = {settled_wager.wager.key: settled_wager.outcome for settled_wager in replayed.all_settled}
+    decided = [
+        settled_wager
+        for settled_wager in replayed.settled
+        if settled_wager.wager.key not in replayed.off_layout
+    ]
+    is_lit = bool(replayed.throws) and not replayed.has_ended
+    ctx = cast(TableContext, LayoutContext(replayed))
+    return {
+        "phase": state.phase,
+        "bets_open": replayed.has_begun and state.phase in BETS_OPEN,
+        "wagers": [
+            _entered_wager(entered, outcomes, names, replayed) for entered in replayed.entered.values()
+        ],
+        "wagered_cents": replayed.wagered_cents,
+        "dice": list(replayed.game.arranged(state.dice)) if is_lit else None,
+        "call": views.call(replayed.game, state.throws) if replayed.throws else None,
+        "lit": list(replayed.game.lit_codes(state)) if is_lit else [],
+        "settle": views.steps(ctx, state, names, {}),
+        "game": replayed.game.view(state),
+        "take": {"seats": _wagers_by_seat(decided, LOSE)},
+        "pay": {"seats": _wagers_by_seat(decided, WIN)},
+    }
+
+
+def _entered_wager(
+    entered: EnteredWager,
+    outcomes: dict[WagerKey, WagerOutcome],
+    names: dict[str, str],
+    replayed: ReplayedRound,
+) -> dict[str, Any]:
+    key = entered.wager.key
+    return {
+        "seat": entered.wager.seat,
+        "wager": entered.wager.code,
+        "play": entered.wager.play,
+        "label": names.get(entered.wager.code, entered.wager.code),
+        "cents": entered.wager.cents,
+        "outcome": outcomes.get(key),
+        "flag": None,
+        "struck": entered.struck or key in replayed.off_layout,
+    }
+
+
+def _wagers_by_seat(settled: Iterable[Settled], outcome: WagerOutcome) -> list[dict[str, Any]]:
+    seats: dict[int, list[dict[str, str]]] = defaultdict(list)
+    for settled_wager in settled:
+        if settled_wager.outcome == outcome:
+            seats[settled_wager.wager.seat].append({"wager": settled_wager.wager.code})
+    return [{"seat": seat, "paid": False, "lines": lines} for seat, lines in sorted(seats.items())]

@@ -1,7 +1,11 @@
-"""Compare the play tables with the entries: rounds, wagers, throws, settlements, slips, alerts and the table's own row.
+"""The play tables beside the entries: rounds, wagers, throws, settlements, slips, alerts and the table's own row.
 
 The record proves the entries. The rows of play are what screens and acts read, and nothing but this comparison protects
-them. Rows are read without a lock first; those that differ are read again under the table's lock, because play goes on.
+them (`differences_of`). Rows are read without a lock first; those that differ are read again under the table's lock,
+because play goes on.
+
+A full verification compares every table (`check_play_tables`), and the terms of every round with the approvals on
+record of the submission for which its table was made (`check_terms_of_rounds`).
 """
 
 import datetime as dt
@@ -11,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import Max, Min
 
 from audit.clock import format_moment
+from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry, Person
 from tables.alerts.calls import IN_WORDS
 from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
@@ -22,8 +27,12 @@ from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager
 from tables.opening.opening import TABLE_MADE
+from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
+from tables.rules import recorded_submission
 from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
+
+# The comparison
 
 BATCH = 200  # rounds
 SLIP_TYPES = (SLIP_FILED.name, SLIP_SETTLED.name, SLIP_REVIEWED.name)
@@ -449,3 +458,51 @@ def _format(moment: Any) -> str:
 def _plain(value: Any) -> Any:
     """The value as JSON can say it."""
     return format_moment(value) if hasattr(value, "isoformat") and hasattr(value, "hour") else value
+
+
+# What a full verification checks
+
+ROUNDS_AT_ONCE = 500
+PLAY_DIFFERS = declare_finding(
+    "play-differs",
+    "%(stream)s: %(row)s of the play tables differs from entry %(seq)s in %(column)s. The entry counts.",
+)
+PLAY_WITHOUT_ENTRY = declare_finding(
+    "play-without-entry", "%(stream)s: %(row)s is in the play tables, and no entry of the record states it."
+)
+
+ROUND_TERMS = declare_finding(
+    "round-terms",
+    "%(stream)s, entry %(seq)s: the round was dealt under terms that were not approved for %(submission)s by then.",
+)
+
+
+@record_check
+def check_play_tables(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the play tables of every table with its entries."""
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
+        for difference in differences_of(table, tick):
+            where = {"stream": table.stream.name, "row": difference.row, "seq": difference.seq}
+            if difference.seq:
+                yield Finding(PLAY_DIFFERS, {**where, "column": difference.field})
+            else:
+                yield Finding(PLAY_WITHOUT_ENTRY, where)
+
+
+@record_check
+def check_terms_of_rounds(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the terms of every round with the approvals on record of the submission for which its table was made."""
+    rules_finder = RulesFinder()
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
+        submission = recorded_submission(table.stream_id)
+        acts = Entry.objects.filter(stream=table.stream_id, type__in=HANDLERS, round__isnull=False)
+        firsts = sorted(acts.values("round").annotate(first=Min("seq")).values_list("first", flat=True))
+        for place in range(0, len(firsts) if submission else 0, ROUNDS_AT_ONCE):
+            tick()
+            rows = Entry.objects.filter(
+                stream=table.stream_id, seq__in=firsts[place : place + ROUNDS_AT_ONCE]
+            )
+            for entry in map(read, rows.order_by("seq").values_list(*COLUMNS)):
+                if not rules_finder.is_approved(table.facility.code, submission, entry.terms, entry.at):
+                    where = {"stream": table.stream.name, "seq": entry.seq, "submission": submission}
+                    yield Finding(ROUND_TERMS, where)

@@ -1,17 +1,29 @@
-"""A round rebuilt from its entries: the wagers on the layout, the throws, and how far it is settled.
+"""A round replayed from its entries, under the rules that it pinned: wagers on the layout, throws, and settlement.
 
-It follows what each entry says. Whether the entry was right is checked by `readjudication.py`.
+The rules are found by the SHA-256 of their terms, which the entries name (`RulesFinder`): in approvals on record, then
+among filed submissions; either way hashed again. The engine then applies the entries in order (`ReplayedRound.apply`).
+It follows what each entry says; whether the entry was right is checked by `readjudication.py`. What entries say without
+any rules is in `round_records.py`.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import rfc8785
+
+from audit import record
 from audit.entry_types import EntryType
-from games.engine import RoundState, Rules
+from audit.models import Entry
+from games.engine import Refusal, RoundState, Rules
 from games.engine.rounds import Phase
+from games.engine.rules import Terms
 from games.engine.wagers import FEE, LOSE, RETURN, Settled, Wager, in_order
 from games.game_acts import GameAct, game_acts
+from games.models import RulesSubmission
+from games.office.submissions.gate import RULES_APPROVED, RecordedApproval, recorded_approvals
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
 from tables.core.held_back import WagerKey as HeldKey
@@ -59,6 +71,68 @@ from tables.rounds.settlement import (
 )
 from tables.rounds.wagers import WAGERS_PLACED, WagersPlaced
 
+# Its rules
+
+
+class RulesFinder:
+    """Finds rules by the hash of their terms: in `rules.approved` entries of the casino, then among filed submissions.
+
+    The terms are hashed again here, so neither source has to be trusted.
+    """
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Rules | None] = {}
+        self._approved: dict[str, dict[str, Terms]] = {}
+        self._approvals: dict[str, list[RecordedApproval]] = {}
+
+    def is_approved(self, facility: str, submission: str, digest: str, moment: str) -> bool:
+        """Whether the record approved these terms for this submission by a moment, written as in the record."""
+        if facility not in self._approvals:
+            self._approvals[facility] = list(recorded_approvals(facility))
+        return any(
+            (approval.code, approval.terms_sha256) == (submission, digest) and approval.at <= moment
+            for approval in self._approvals[facility]
+        )
+
+    def find(self, facility: str, digest: str) -> Rules | None:
+        """Return the rules of these terms; None where they are missing or cannot be read."""
+        if digest not in self._rules:
+            self._rules[digest] = self._find_rules(facility, digest)
+        return self._rules[digest]
+
+    def _find_rules(self, facility: str, digest: str) -> Rules | None:
+        terms = self._approved_terms(facility).get(digest) or _filed_terms(digest)
+        if terms is None:
+            return None
+        try:
+            return Rules.from_terms(terms)
+        except (Refusal, KeyError, TypeError, ValueError):
+            return None
+
+    def _approved_terms(self, facility: str) -> dict[str, Terms]:
+        """All approved terms of a casino, by the hash computed here."""
+        if facility not in self._approved:
+            names = record.names_with_continuations(f"{facility}/rules")
+            rows = Entry.objects.filter(stream__name__in=names, type=RULES_APPROVED.name)
+            approved = (
+                json.loads(bytes(body))["data"].get("terms") for body in rows.values_list("body", flat=True)
+            )
+            self._approved[facility] = {
+                hashlib.sha256(rfc8785.dumps(terms)).hexdigest(): terms for terms in approved if terms
+            }
+        return self._approved[facility]
+
+
+def _filed_terms(digest: str) -> Terms | None:
+    text = RulesSubmission.objects.filter(terms_sha256=digest).values_list("terms", flat=True).first()
+    if text is None or hashlib.sha256(text.encode()).hexdigest() != digest:
+        return None
+    terms: Terms = json.loads(text)
+    return terms
+
+
+# The round
+
 WagerKey = tuple[int, str, int | None]
 Dice = tuple[int, ...]
 SETTLING_TYPES = frozenset(
@@ -86,14 +160,6 @@ class EnteredWager:
     struck: bool = False
     missed: bool = False
     flag: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MovedMoney:
-    """The money that an entry moves by the rules; None for what its type does not state."""
-
-    taken_cents: int | None = None
-    paid_cents: int | None = None
 
 
 D = TypeVar("D", bound=Mapping[str, Any])
@@ -127,7 +193,7 @@ class ReplayedRound:
         self.settled: tuple[Settled, ...] = ()
         self.all_settled: tuple[Settled, ...] = ()
         self.off_layout: set[WagerKey] = set()  # taken, or paid and returned
-        self.moved_money = MovedMoney()
+        self.moved_money: dict[str, int] = {}
         self.has_ended = False
         # By the number of valid throws: the first settlement of each throw, and when a wager was recorded late.
         self.first_settled: dict[int, dict[HeldKey, Line]] = {}
@@ -168,7 +234,7 @@ class ReplayedRound:
         if handler is None:
             return
         self.has_begun = True
-        self.moved_money = MovedMoney()
+        self.moved_money = {}
         handler(self, entry.data)
         if entry.type in ENDS:
             self.has_ended = True
@@ -355,7 +421,7 @@ class ReplayedRound:
         self.off_layout |= {
             settled_wager.wager.key for settled_wager in self.settled if settled_wager.outcome == LOSE
         }
-        self.moved_money = MovedMoney(taken_cents=taken_cents(self.all_settled))
+        self.moved_money = {"taken_cents": taken_cents(self.all_settled)}
         self._apply_act("take_losers")
 
     @applies(WINNERS_PAID)
@@ -367,7 +433,7 @@ class ReplayedRound:
             if settled_wager.wager.seat in seats and code in ("", settled_wager.wager.code)
         ]
         self.off_layout |= {settled_wager.wager.key for settled_wager in paid_wagers}
-        self.moved_money = MovedMoney(paid_cents=sum(wager.paid_cents for wager in paid_wagers))
+        self.moved_money = {"paid_cents": sum(wager.paid_cents for wager in paid_wagers)}
         paid = self.game.with_paid(self.state, paid_wagers)
         self._apply_act(
             "pay_seats",
@@ -386,7 +452,10 @@ class ReplayedRound:
         lost = sum(
             settled_wager.wager.cents for settled_wager in settled_wagers if settled_wager.outcome == LOSE
         )
-        self.moved_money = MovedMoney(lost, sum(wager.paid_cents for wager in settled_wagers))
+        self.moved_money = {
+            "taken_cents": lost,
+            "paid_cents": sum(wager.paid_cents for wager in settled_wagers),
+        }
         if step and {settled_wager.wager.seat for settled_wager in step} <= paid_seats | seats:
             self._apply_act("settle_seats", step=step[0].step, paid_seats=frozenset())
         else:
@@ -395,7 +464,7 @@ class ReplayedRound:
     @applies(LAYOUT_CLEARED)
     def _layout_cleared(self, data: LayoutCleared) -> None:
         paid = sum(wager.paid_cents for wager in self.all_settled)
-        self.moved_money = MovedMoney(taken_cents(self.all_settled), paid)
+        self.moved_money = {"taken_cents": taken_cents(self.all_settled), "paid_cents": paid}
         self._update_state(phase="cleared")
         self.off_layout = set(self.entered)
 

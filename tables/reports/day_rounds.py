@@ -31,9 +31,8 @@ from tables.figures.round_figures import RoundWithSlip, add_round, figures_of_ro
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
 from tables.models import Table
 from tables.opening.opening import TABLE_MADE, TABLE_OPENED
-from tables.replay.replayed_round import HANDLERS
+from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.replay.round_records import RoundRecord, WagerRecord, records_in
-from tables.replay.rules_finder import RulesFinder
 
 # The day
 

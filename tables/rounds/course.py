@@ -193,7 +193,7 @@ register(act_lines=[line(_declared.entry, _declared.line) for _declared in game_
 # What is known of the columns: most are compared with the entries by the check of play
 
 
-PLAY = "tables.replay.record_checks.check_play_tables"
+PLAY = "tables.replay.play_tables.check_play_tables"
 MONEY = "tables.money.record_checks.check_money"
 CORRECTIONS = "tables.corrections.record_checks.check_tray_corrections"
 PLAYERS = "tables.players.record_checks.check_players"

@@ -18,14 +18,12 @@ from tables.desk.access import authorize_desk, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
 from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
-from tables.replay.history import ReplayStep, RoundHistory, WagerRow
+from tables.replay.history import ReplayStep, RoundHistory, WagerRow, layout_snapshot, timeline_of
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
 from tables.rules import recorded_submission
 from tables.runner.access import Denied, enrolled_device, table_for
 
 from ..models import Round, Slip, Table
-from ..replay import layout
-from ..replay.timeline import timeline_of
 
 A_DAY = dt.timedelta(days=1)
 A_MOMENT = dt.timedelta(microseconds=1)
@@ -155,7 +153,7 @@ def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, A
     return {
         "step": step,
         "moment": dt.datetime.fromisoformat(step.entry.at),
-        "s": layout.layout_snapshot(replayed, table.seats) if replayed and replayed.has_begun else None,
+        "s": layout_snapshot(replayed, table.seats) if replayed and replayed.has_begun else None,
         "steps": [
             (step, entry_address(table, step.entry.seq), dt.datetime.fromisoformat(step.entry.at))
             for step in history.steps

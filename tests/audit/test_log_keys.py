@@ -16,7 +16,7 @@ from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.sealer import Sealer
 from audit.sealing.status import sealer_status
-from tables.replay.checks import check_proof
+from tables.replay.evidence import check_proof
 from tests.services.entries import any_entry
 
 from . import stored

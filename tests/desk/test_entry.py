@@ -14,7 +14,7 @@ from audit.models import Entry, Seal
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from tables.models import Round, Slip
-from tables.replay import checks
+from tables.replay import evidence
 from tests.audit.gone_back import as_superuser
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
@@ -254,7 +254,7 @@ def test_who_took_which_proof_is_recorded(sealed):
     fetched = browser.get("/record/larkfield/entries/T-01/3/proof.jsonl").content
     assert (newest.type, newest.actor) == ("proof.taken", "gaming-agent")
     assert json.loads(bytes(newest.body))["data"] == {
-        "bytes": len(fetched), "first": 3, "last": sealed.version, "sha256": checks.sha256(fetched),
+        "bytes": len(fetched), "first": 3, "last": sealed.version, "sha256": evidence.sha256(fetched),
         "stream": "larkfield/T-01",
     }  # fmt: skip
 

@@ -16,7 +16,7 @@ from django.db import transaction
 from tables.core.entries import of_round
 from tables.models import Slip
 from tables.replay.readjudication import is_about_round, readjudicate_round
-from tables.replay.rules_finder import RulesFinder
+from tables.replay.replayed_round import RulesFinder
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, review
 from tests.tables.slip_scene import settle as hand_over

@@ -11,8 +11,7 @@ from audit import chain
 from audit.models import Entry
 from tables.core.entries import of_round
 from tables.models import Wager
-from tables.replay.history import RoundHistory
-from tables.replay.timeline import timeline_of
+from tables.replay.history import RoundHistory, timeline_of
 from tests.markup import one_line
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_readjudicate import unguarded

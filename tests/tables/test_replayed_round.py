@@ -13,7 +13,7 @@ from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.models import Round
 from tables.replay.readjudication import readjudicate_round
-from tables.replay.rules_finder import RulesFinder
+from tables.replay.replayed_round import RulesFinder
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk
 

@@ -13,7 +13,7 @@ from tables.corrections.record_checks import CorrectedTrays
 from tables.corrections.slip_page import slip_panel
 from tables.models import Slip
 from tables.replay import readjudication
-from tables.replay.rules_finder import RulesFinder
+from tables.replay.replayed_round import RulesFinder
 from tests.tables.slip_scene import FLOOR, entry, file, review, settle, win_change_cents
 from tests.tables.test_readjudicate import settled_again
 

@@ -25,8 +25,7 @@ from tables.desk.sheets.columns import (
 )
 from tables.models import DiceLot, LotStep, Slip, Table
 from tables.replay.history import RoundHistory
-from tables.replay.replayed_round import HANDLERS
-from tables.replay.rules_finder import RulesFinder
+from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.reports.day_rounds import SLACK
 from tables.rules import recorded_submission
 from tables.words.entries import data_of

@@ -22,7 +22,7 @@ from tables.desk.page import desk_context
 from tables.desk.proof_file import is_short, proof_file
 from tables.desk.query import MAX_NUMBER
 from tables.desk.related_entries import related_entries
-from tables.replay import checks
+from tables.replay import evidence
 from tables.words.entries import data_of, type_in_words
 from tables.words.sentences import dollars
 
@@ -45,8 +45,8 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     previous, following = (
         Entry.objects.filter(stream=entry_.stream_id, seq=number).first() for number in (seq - 1, seq + 1)
     )
-    proof, proof_checks = checks.prove_entry(entry_, facility.code)
-    entry_checks = checks.check_entry(entry_, previous, following)
+    proof, proof_checks = evidence.prove_entry(entry_, facility.code)
+    entry_checks = evidence.check_entry(entry_, previous, following)
     data = data_of(entry_)
     day, time = local_date_and_time(entry_.at, facility)
     context = desk_context(person, facility, "record") | {
@@ -68,7 +68,7 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
         "proof_checks": proof_checks,
         "note": (proof.witnessed or proof.checkpoint).cosigned if proof else "",
         "audit_path": [digest.hex() for digest in proof.path] if proof else [],
-        "holds": all(check.state != checks.BAD for check in (*entry_checks, *proof_checks)),
+        "holds": all(check.state != evidence.BAD for check in (*entry_checks, *proof_checks)),
         "may_take": proof is not None and is_short(proof) and may_export(person),
         "take_url": reverse("desk-act", args=[facility.code, "take_proof"]),
         "proof_url": entry_url(entry_.stream.name, seq, facility) + "proof.jsonl",
@@ -90,11 +90,11 @@ def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     """Serve the proof of an entry as a file, to the person who has just recorded that they take it."""
     person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
-    proven, _checks = checks.prove_entry(entry_, facility.code)
+    proven, _checks = evidence.prove_entry(entry_, facility.code)
     if proven is None or not may_export(person) or not is_short(proven):
         raise Denied
     content = proof_file(proven).content
-    if not _was_taken(person, checks.sha256(content)):
+    if not _was_taken(person, evidence.sha256(content)):
         raise Denied
     response = HttpResponse(content, content_type="application/jsonl")
     name = f"{entry_.stream.name.replace('/', '-')}-{seq}.proof.jsonl"

@@ -14,7 +14,7 @@ from tables.desk.entry_types import ROUND_PRINTED
 from tables.desk.round_paper import printed_by, round_paper
 from tables.desk.round_pdf import round_pdf
 from tables.models import Table
-from tables.replay.checks import sha256
+from tables.replay.evidence import sha256
 from tables.words.entries import data_of
 
 RECENT_ENTRIES = 100  # a person's newest entries, in which a report may just have been printed

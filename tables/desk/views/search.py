@@ -22,7 +22,7 @@ from tables.desk.query import FIELDS, SearchQuery, typed_fields
 from tables.desk.type_groups import GROUPS
 from tables.desk.types_on_record import types_on_record
 from tables.desk.views.papers import own_recent_entry
-from tables.replay.checks import sha256
+from tables.replay.evidence import sha256
 from tables.words.entries import data_of, names_of, type_in_words
 from tables.words.sentences import dollars
 
