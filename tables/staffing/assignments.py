@@ -145,11 +145,7 @@ ASSIGNMENT_ENDED = entry_with_line(
     lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place_in_words(data)},
 )
 
-register(
-    act_lines=[
-        line(DUTY_CHANGED, lambda data: "A duty changed"),
-    ]
-)
+register(act_lines=[line(DUTY_CHANGED, lambda data: "A duty changed")])
 
 
 # What the record says of trainings
@@ -183,6 +179,7 @@ QUALIFICATION_ENDED = entry_with_line(
     "A person's training for a game ends.",
     lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data),
 )
+
 TRAINING = same("person", "game", "reference", "since", "ends_on")
 declare(
     Qualification,

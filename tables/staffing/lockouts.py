@@ -84,6 +84,7 @@ PINS_UNLOCKED = entry_with_line(
     "A supervisor ended a lock-out after wrong PINs before its time.",
     lambda data: "Unlocked: %s" % _locked(data),
 )
+
 PERSON_SCOPES = ("person-at-device", "person")
 
 
