@@ -711,23 +711,19 @@ def start_round(
 # A selection of the record
 
 
-@dataclass
-class ReadjudicationCounts:
-    """How much was settled again."""
-
-    rounds: int = 0
-    settlements: int = 0
-    wagers: int = 0
-    differences: int = 0
+COUNTED = ("rounds", "settlements", "wagers", "differences")
 
 
 class Readjudication:
-    """Settles every round of a selection of the record again. `count` grows while `differences` is read."""
+    """Settles every round of a selection of the record again.
+
+    `count`, how much was settled again and how much differs, grows while `differences` is read.
+    """
 
     def __init__(self, selection: Selection) -> None:
         self.selection = selection
         self.rules_finder = RulesFinder()
-        self.count = ReadjudicationCounts()
+        self.count = dict.fromkeys(COUNTED, 0)
 
     def differences(
         self, progress: Callable[[int], Any] = lambda entries: None
@@ -739,10 +735,10 @@ class Readjudication:
         """
         for span in self.selection.spans:
             for difference in self._of_stream(span, progress):
-                self.count.differences += 1
+                self.count["differences"] += 1
                 yield span.name, difference
             for play_difference in self._of_play_tables(span):
-                self.count.differences += 1
+                self.count["differences"] += 1
                 yield span.name, play_difference
 
     def _of_play_tables(self, span: Span) -> Iterator[PlayDifference]:
@@ -781,13 +777,13 @@ class Readjudication:
                 yield from current.differences
                 for previous in earlier:
                     current.apply(previous)
-                self.count.rounds += number > newest
+                self.count["rounds"] += number > newest
                 newest = max(newest, number)
             yield from self._of_entry(current, entry)
         progress(span.last - seq)
 
     def _of_entry(self, readjudication: RoundReadjudication, entry: RecordedEntry) -> Iterator[Difference]:
         if entry.type in (*SETTLING_TYPES, FILED) and isinstance(entry.data.get("settled"), list):
-            self.count.settlements += 1
-            self.count.wagers += len(entry.data["settled"])
+            self.count["settlements"] += 1
+            self.count["wagers"] += len(entry.data["settled"])
         yield from readjudication.apply(entry)

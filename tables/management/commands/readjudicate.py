@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from audit import export
 from audit.management.commands.audit_export import moment, of_two_sorts
-from tables.replay.readjudication import Readjudication, ReadjudicationCounts
+from tables.replay.readjudication import Readjudication
 
 
 class Command(BaseCommand):
@@ -42,7 +42,7 @@ class Command(BaseCommand):
                 line = json.dumps(difference.as_json(stream)) if options["json"] else f"{stream} {difference}"
                 self.stdout.write(line)
         self._say(again.count, time.monotonic() - began, as_json=options["json"])
-        if again.count.differences:
+        if again.count["differences"]:
             raise SystemExit(1)
 
     def _selected(self, options: dict[str, Any]) -> export.Selection:
@@ -56,13 +56,13 @@ class Command(BaseCommand):
         except export.MixedPlay as mixed:
             raise CommandError(of_two_sorts(mixed)) from None
 
-    def _say(self, count: ReadjudicationCounts, seconds: float, *, as_json: bool) -> None:
+    def _say(self, count: dict[str, int], seconds: float, *, as_json: bool) -> None:
         if as_json:
-            figures = ("rounds", "settlements", "wagers", "differences")
-            self.stdout.write(json.dumps({name: getattr(count, name) for name in figures}))
+            self.stdout.write(json.dumps(count))
             return
-        pace = f", {count.rounds / seconds:,.0f} rounds a second" if seconds > 0 else ""
+        rounds, settlements, wagers, differences = count.values()
+        pace = f", {rounds / seconds:,.0f} rounds a second" if seconds > 0 else ""
         self.stdout.write(
-            f"{count.rounds:,} rounds settled again: {count.settlements:,} settlements of {count.wagers:,} wagers"
-            f"{pace}. Differences: {count.differences:,}."
+            f"{rounds:,} rounds settled again: {settlements:,} settlements of {wagers:,} wagers"
+            f"{pace}. Differences: {differences:,}."
         )
