@@ -266,8 +266,8 @@ class Act(Generic[ContextT, ParamsT]):
 
     `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
     further read. `step_up`: where it needs a second factor again (`audit/step_up.py`). `subject`: the row of the
-    policy table by which one person prepares it and another approves it. `is_personal`: its parameters are personal
-    data, of which nothing may stay once they are erased.
+    policy by which one person prepares it and another approves it, or by which it is signed. `is_personal`: its
+    parameters are personal data, of which nothing may stay once they are erased.
     """
 
     name: str
@@ -288,8 +288,7 @@ class Stale(Exception):
 class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     """Executes acts on one kind of target."""
 
-    # The rows of the policy by which this kind of act is prepared by one person and approved by another; none at most
-    # places, where nothing would wait for the second person.
+    # The rows of the policy by which this kind of act is prepared and approved, or signed; none at most places.
     subjects: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
@@ -358,13 +357,13 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 
         `witness`: a second person may sign the act; the act itself refuses where one must. `is_all_in_context`: the
         act changes rows only by what the context offers for it. `step_up`: where it needs a second factor again.
-        Raises ImproperlyConfigured for a `subject` by which nothing is prepared here: the act would say that it is
-        approved, and run without an approval.
+        Raises ImproperlyConfigured for a `subject` by which nothing is done here: the act would say that a second
+        person controls it, and run without one.
         """
         if subject and subject not in self.subjects:
             raise ImproperlyConfigured(
-                f"No act is prepared and approved here by the row {subject}. Let two people sign the act, or move it "
-                "to the facility or the office."
+                f"No act is done here by the row {subject}. An act at a table is signed by a row of `signature` or "
+                "`alone`; one at the facility or the office is prepared and approved by a row of `change`."
             )
 
         def register(do: Do) -> Do:

@@ -3,8 +3,9 @@
 The limits of a table (`Table.min_cents`, `max_cents`) refuse no wager: one outside them is flagged and settled in full
 (58 Pa. Code § 521.7(c), reading A04). They change like this (§ 521.8(c)):
 
-1. A floorperson asks for other limits (`change_limits`). If nobody plays they change at once, § 521.8(c)(1). Every seat
-   that is taken plays (`tables.core.seats`); the floor records those that have left.
+1. A floorperson asks for other limits (`change_limits`); the row `limits` of the policy says who, and who else signs.
+   If nobody plays they change at once, § 521.8(c)(1). Every seat that is taken plays (`tables.core.seats`); the floor
+   records those that have left.
 2. Otherwise a `LimitsChange` is pending, and the players get notice: the sign is posted (`post_limits_sign`) and the
    change announced (`announce_limits`), § 521.8(c)(2). The notice of 30 minutes, or as long as the jurisdiction says,
    runs from the later of the two. Until it has run, the floor may cancel the change (`cancel_limits_change`).
@@ -32,18 +33,19 @@ from games.office.submissions.gate import verify_minimum
 from games.params import malformed
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE, FLOOR
+from tables.core.permissions import AT_THE_TABLE
 from tables.core.seats import leave_seats
 from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone
 from tables.players.ratings import end_with_seats
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.system import for_each_table
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, signed_act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 CHANGE_SIGN = "limits-change"
+LIMITS_ROW = "limits"  # of the policy: who changes them, and who signs
 
 MAXIMUM_UNDER_MINIMUM = RefusalCode(
     "maximum-under-minimum",
@@ -260,7 +262,7 @@ declare(
 # 1. Other limits: at once, or by notice
 
 
-@act(roles=FLOOR, depends_on="nothing")
+@signed_act(LIMITS_ROW, depends_on="nothing")
 def change_limits(
     ctx: TableContext,
     *,
@@ -384,7 +386,7 @@ def announce_limits(ctx: TableContext) -> ActOutcome:
     return ActOutcome(LIMITS_ANNOUNCED(data), changes="nothing")
 
 
-@act(roles=FLOOR, depends_on="nothing")
+@signed_act(LIMITS_ROW, depends_on="nothing")
 def cancel_limits_change(ctx: TableContext, *, why: Text) -> ActOutcome:
     """Cancel the pending change. Its sign comes down."""
     change = _pending_change(ctx)

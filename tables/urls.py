@@ -8,6 +8,7 @@ from .views import corrections, figures, handover, players, replay, signs, slips
 
 urlpatterns = [
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
+    path("floor/<slug:facility>/<code:table>/acts/<str:act>/signers", acts.signers, name="act-signers"),
     path("", pages.home, name="home"),
     path("enrol", sign_in.enrol, name="enrol"),
     path("sign-in", sign_in.sign_in, name="sign-in"),

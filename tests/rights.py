@@ -68,7 +68,7 @@ EXAMPLES: dict[str, Any] = {
     "slug": "sic-bo-pa-625a-a",
     "job": JOB,
     "secret": FEED_SECRET,
-    "act": "shake",
+    "act": "change_limits",
     "case": "C-0001",
     "day": "2020-01-02",
     "digest": "0" * 64,
@@ -225,6 +225,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/<code:table>/inventories/": TABLE_READERS - {"games administrator"},
     "floor/<slug:facility>/<code:table>/inventories/<int:number>.pdf": set(),  # before an opener
     "floor/<slug:facility>/<code:table>/tray/summary": TABLE_READERS - {"games administrator"},
+    "floor/<slug:facility>/<code:table>/acts/<str:act>/signers": TABLE_READERS,
     "floor/<slug:facility>/<code:table>/relief": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/buy-ins": AT_THE_TABLE,
     "floor/<slug:facility>/<code:table>/relief/card": AT_THE_TABLE,

@@ -40,6 +40,7 @@ CONTROLS_OF_SUBJECT = {
     "dice": (SIGNATURE,),
     "credits": (SIGNATURE,),
     "pars": (SIGNATURE,),
+    "limits": AT_ONCE,
     "chips": (SIGNATURE,),
     "duties": (SIGNATURE,),
     "ratings": (SIGNATURE,),

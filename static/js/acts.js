@@ -12,6 +12,7 @@ import { noteServerTime } from "./facility-time.js";
 import { headOf, markJudged, unjudgedHead } from "./heads.js";
 import { canWait } from "./offline.js";
 import { formatAmount } from "./stacks.js";
+import { SIGNATURE_NEEDED, sendSigned } from "./signature.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
 
@@ -199,6 +200,10 @@ export class ActQueue {
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
+      if (response.refusal?.code === SIGNATURE_NEEDED && !body.witness) {
+        const signed = await sendSigned(response.refusal, `${url}/signers`, (witness) => this.deliverSigned(item, witness));
+        if (signed) return signed;
+      }
       if (response.status >= 500) errors += 1;
       const isUnknown = mayBeTaken && !isAbout(body.command, response);
       if (isFinal(response, tries, isUnknown)) {
@@ -211,6 +216,12 @@ export class ActQueue {
       showUnknown(tries >= QUIET_TRIES);
       await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
     }
+  }
+
+  /* The same act with a second person. It was refused without one: what is sent now is another command. */
+  deliverSigned(item, witness) {
+    item.body = { ...item.body, command: uuid7(), witness };
+    return this.deliver(item);
   }
 
   /* One try. Without a response, or with one that cannot be read, there is no answer: neither `answered` nor a refusal. */

@@ -7,7 +7,7 @@
 
 const PIN_LENGTH = 6;
 const SLOW_ANSWER = 1_000;  // ms after which the pad says that it waits
-const PIN_REFUSALS = ["wrong-pin", "locked-out", "not-begun", "same-person", "license-ended", "on-leave"];
+export const PIN_REFUSALS = ["wrong-pin", "locked-out", "not-begun", "same-person", "license-ended", "on-leave"];
 
 export class PinPad {
   /* `complete` is called by the sixth digit. `changed` is called by every digit, before. */

@@ -1,6 +1,7 @@
 """Who must sign an act beyond the person at the tablet: each by their own sign-in."""
 
 import itertools
+from collections.abc import Mapping
 
 from audit.models import Person
 from games.engine import Refusal
@@ -10,8 +11,9 @@ from games.jurisdictions import SIGNATURE, SeparationRow
 from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
+from tables.core.duty import is_on_duty
 from tables.core.permissions import FLOOR, STAFFERS
-from tables.models import Assignment
+from tables.models import Assignment, Table
 from tables.runner.facility import FacilityContext
 from tables.runner.refusals import (
     FLOORPERSON_MUST_SIGN,
@@ -70,6 +72,43 @@ def verify_signed_by_policy(ctx: FacilityContext, subject: str) -> SeparationRow
     if needs_second and (ctx.witness is None or not policy.may_sign(row, ctx.witness)):
         raise Refusal(SECOND_PERSON_MUST_SIGN, row.section, who=policy.in_words(row.approve))
     return row
+
+
+def verify_signed_at_table(ctx: TableContext, subject: str) -> None:
+    """Verify that an act at a table is signed as the row of its subject says: by one of its people, or by a pair.
+
+    Of a pair either may be the one at the tablet. Raises `second-person-must-sign`, and, as Forbidden,
+    `may-not-prepare`.
+    """
+    row = policy.row_of(ctx.table.facility.law, subject)
+    people = [person for person in (ctx.actor, ctx.witness) if person is not None]
+    if row.control == SIGNATURE:
+        if not is_signed_by_two(ctx, row):
+            raise Refusal(SECOND_PERSON_MUST_SIGN, row.section, who=policy.in_words(_beside(row, people[0])))
+    elif not any(policy.may_prepare(row, person) for person in people):
+        raise may_not_prepare(row, people[0])
+
+
+def _beside(row: SeparationRow, person: Person) -> Mapping[str, str]:
+    """Who signs beside this person by a row: departments by role."""
+    return row.approve if policy.may_prepare(row, person) else row.prepare
+
+
+def signers_at_table(table: Table, subject: str, person: Person) -> list[Person]:
+    """Return the people on duty at a table who may sign beside this person by the row of a subject, by name."""
+    row = policy.row_of(table.facility.law, subject)
+    if row.control != SIGNATURE:
+        return []
+    roles = _beside(row, person)
+    on_duty = Person.objects.filter(
+        assignments__in=Assignment.objects.at_facility(table.facility), is_active=True
+    )
+    people = on_duty.filter(role__in=roles).exclude(pk=person.pk).distinct().order_by("name")
+    return [
+        signer
+        for signer in people
+        if roles.get(signer.role) == signer.department and is_on_duty(signer, table)
+    ]
 
 
 def signers_of(facility: Facility, subject: str, person: Person) -> list[Person]:

@@ -16,16 +16,29 @@ from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.models import Command, Stream
 from audit.refusals import RefusalCode
-from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, ClaimedTap, Do, Stale
+from audit.runner import (
+    Act,
+    ActOutcome,
+    ActRequest,
+    ActResponse,
+    ActRunner,
+    ClaimedTap,
+    DependsOn,
+    Do,
+    Stale,
+)
 from games.act_forms import form_of
 from games.engine import Refusal
 from games.game_acts import ActedFor, DeviceClaim
+from games.jurisdictions import AT_ONCE
 from games.params import Params, malformed
+from games.separation import policy
 from tables.core import post_acts
 from tables.core.context import TableContext
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
 from tables.runner import halts
+from tables.runner.signatures import verify_signed_at_table
 
 __all__ = [
     "ACTS",
@@ -37,15 +50,26 @@ __all__ = [
     "act",
     "act_without_post",
     "execute",
+    "signed_act",
 ]
 
 
 class TableRunner(ActRunner[TableContext, Params, Locked]):
     """Executes acts at tables. The table's row and its stream are the lock; the stream's number is the version."""
 
+    # The rows of the policy by which an act at a table is signed; nothing waits at a table for a second person.
+    subjects = frozenset(subject for subject, row in policy.practice().items() if row.control in AT_ONCE)
+
     def __init__(self) -> None:
         super().__init__()
         self.acts_without_post: set[str] = set()
+
+    def signed_act(self, subject: str, *, depends_on: DependsOn) -> Callable[[Do], Do]:
+        """Register an act that is done and signed by the people whom the row of a subject names: alone, or two of
+        them. Another row in the file of a jurisdiction is all that it takes to let others sign.
+        """
+        roles = policy.roles_of(subject, "prepare", "approve")
+        return self.act(roles=roles, witness=True, depends_on=depends_on, subject=subject)
 
     def act_without_post(self, do: Do) -> Do:
         """Mark an act that a dealer may do at no post of the table: to come to one, or about what is past."""
@@ -122,6 +146,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     def do(self, act: Act[TableContext, Params], ctx: TableContext, params: Params) -> ActOutcome:
         """Do the act if it belongs to a post of the person, or of the one who signs for a lost tablet."""
         acted_for = post_acts.verify_post(ctx, act.name, params)
+        if act.subject:
+            verify_signed_at_table(ctx, act.subject)
         outcome = super().do(act, ctx, params)
         entry = outcome.entry
         added: dict[str, ActedFor | DeviceClaim] = {}
@@ -178,6 +204,7 @@ RUNNER = TableRunner()
 ACTS = RUNNER.acts
 act = RUNNER.act
 act_without_post = RUNNER.act_without_post
+signed_act = RUNNER.signed_act
 execute = RUNNER.execute
 
 

@@ -22,12 +22,12 @@ from typing import Any, TypeGuard
 from urllib.parse import urlencode
 
 from django.db import InternalError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse, RawPostDataException
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, RawPostDataException
 from django.shortcuts import redirect, render
 from django.template import loader
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
@@ -71,6 +71,7 @@ from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
+from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, push, selectors
 from tables.words.entries import device_of
@@ -292,6 +293,27 @@ def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonRespon
     else:
         _publish(reply.table_ids)
     return JsonResponse(reply.body, status=reply.status)
+
+
+@require_GET
+def signers(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
+    """Who may sign an act beside the person at this page: {"signers": [{"code", "name", "role"}]}.
+
+    404 for an act that no row of the policy lets others sign.
+    """
+    permitted, person = table_for(request, facility, table, "table")
+    found = table_runner.ACTS.get(act)
+    if found is None or not found.subject:
+        raise Http404
+    people = signers_at_table(permitted, found.subject, person)
+    return JsonResponse(
+        {
+            "signers": [
+                {"code": signer.code, "name": signer.name, "role": signer.get_role_display()}
+                for signer in people
+            ]
+        }
+    )
 
 
 @require_POST

@@ -1,5 +1,6 @@
 """The limits and signs in a real browser: a change by notice up to the display, and a form's way in the office."""
 
+import dataclasses
 import datetime as dt
 import re
 
@@ -8,9 +9,18 @@ from playwright.sync_api import Page, expect
 
 from audit import clock
 from audit.devices import enroll
+from games.separation import policy
 from tables.models import DiceLot, LimitsChange
 from tests.e2e.floor import Screen, Tablet, become, letter, resize, slow_readers
-from tests.e2e.test_looks import CUT_OFF, LEAST_PX, SIZES, SMALL_TARGETS, faults_outside, rules_broken_today
+from tests.e2e.test_looks import (
+    CUT_OFF,
+    LEAST_PX,
+    SIZES,
+    SMALL_TARGETS,
+    broken_rules,
+    faults_outside,
+    rules_broken_today,
+)
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -27,6 +37,40 @@ def podium(scene: Scene, page: Page, person: str, address: str) -> Screen:
     screen = Screen(page)
     screen.let_in(scene.tokens["podium"], person, address)
     return screen
+
+
+def test_a_second_person_signs_a_change_where_the_policy_asks_for_two(scene, new_page, monkeypatch, spotless):
+    row = dataclasses.replace(
+        policy.practice()["limits"], control="signature", approve={"pit-manager": "table-games"}
+    )
+    rows = {**policy.practice(), "limits": row}
+    monkeypatch.setattr(policy, "practice", lambda: rows)
+    floor = podium(scene, new_page(1440, 900), "floorperson", AT)
+    spotless += [floor]
+    floor.is_live()
+    floor.tap("[data-limits-open=limits-change]")
+    box, ask = floor.page.locator("#limits-change"), floor.page.locator("#signature")
+    box.locator("[name=min]").fill("25")
+    box.locator("[name=max]").fill("2,000")
+    floor.tap(box.locator("label", has_text="Nobody is playing"))
+    floor.tap(box.locator("[type=submit]"))
+    expect(ask.get_by_role("heading")).to_have_text("A second person signs")
+    expect(ask).to_contain_text("A second person must sign with their own PIN: pit manager of table games.")
+    expect(ask.locator("select option")).to_have_text(["Pit Manager, Pit manager"])
+    assert broken_rules(floor.page) == []
+    floor.enter_pin(ask, "654321")
+    expect(ask.locator("[data-pin-say]")).to_have_text("This PIN is wrong. Enter it again.")
+    floor.tap(ask.locator("[data-close]"))
+    expect(ask).to_be_hidden()
+    expect(box.locator("[data-refused]")).to_contain_text("A second person must sign")
+    assert scene.fresh.min_cents == 1_000
+    floor.tap(box.locator("[type=submit]"))
+    expect(ask).to_be_visible()
+    floor.enter_pin(ask)
+    expect(ask).to_be_hidden()
+    expect(box).to_be_hidden()
+    assert scene.fresh.min_cents == 2_500
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("floorperson", "pit-manager")
 
 
 def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(scene, new_page, spotless):

@@ -1,12 +1,15 @@
 """The minimum and maximum at a table: when they change, and what an accepted wager outside them does."""
 
+import dataclasses
 import datetime as dt
 import json
 
 import pytest
 
 from audit.models import Entry
+from games.jurisdictions import read_separation
 from games.models import SignForm
+from games.separation import policy
 from tables.models import LimitsChange, Wager
 from tables.ticker import tick
 from tests.tables.cast import make_scene
@@ -332,3 +335,52 @@ def test_in_new_jersey_the_same_steps_are_the_houses_own_and_cite_no_section_of_
     SignForm.objects.filter(kind="limits-change").update(status="withdrawn")
     with scene.refused("no-approved-sign", ""):
         scene.act("post_limits_sign")
+
+
+# Who signs
+
+
+@pytest.fixture
+def signed_by_two(monkeypatch):
+    """A policy by which a floorperson and a pit or shift manager sign each change together."""
+    managers = {"pit-manager": "table-games", "shift-manager": "table-games"}
+    row = dataclasses.replace(policy.practice()["limits"], control="signature", approve=managers)
+    rows = {**policy.practice(), "limits": row}
+    monkeypatch.setattr(policy, "practice", lambda: rows)
+
+
+def test_a_row_of_the_policy_lets_two_people_sign_a_change(signed_by_two, scene):
+    params = {**NEW, "nobody_plays": True}
+    with scene.refused("second-person-must-sign") as refused:
+        change(scene, nobody_plays=True)
+    assert refused.value.params == {"who": "pit manager of table games, shift manager of table games"}
+    with scene.refused("second-person-must-sign"):
+        scene.act("change_limits", params, by="floorperson", witness="casino-supervisor", device=scene.podium)
+    assert limits_of(scene) == (1_000, 100_000)
+    scene.act("change_limits", params, by="floorperson", witness="pit-manager", device=scene.podium)
+    assert limits_of(scene) == (2_500, 200_000)
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("floorperson", "pit-manager")
+
+
+def test_of_the_two_either_may_be_at_the_table(signed_by_two, scene):
+    params = {**NEW, "nobody_plays": True}
+    scene.act("change_limits", params, by="pit-manager", witness="floorperson", device=scene.podium)
+    assert limits_of(scene) == (2_500, 200_000)
+
+
+def test_the_page_of_a_table_is_told_who_on_duty_may_sign(signed_by_two, scene):
+    page = scene.browser("podium", "floorperson")
+    answer = page.get("/floor/larkfield/T-01/acts/change_limits/signers").json()
+    assert answer == {
+        "signers": [
+            {"code": "pit-manager", "name": "Pit Manager", "role": "Pit manager"},
+            {"code": "shift-manager", "name": "Shift Manager", "role": "Shift manager"},
+        ]
+    }
+    assert page.get("/floor/larkfield/T-01/acts/shake/signers").status_code == 404
+
+
+def test_no_file_of_a_jurisdiction_lets_a_change_of_limits_wait_for_an_approval(scene):
+    row = dataclasses.asdict(policy.practice()["limits"]) | {"control": "change", "hours": 24, "told": []}
+    with pytest.raises(ValueError, match=r"separation\.limits is controlled by a signature or alone"):
+        read_separation({"limits": row})

@@ -57,7 +57,7 @@ def row(act: Act[Any, Any]) -> str:
     if act.witness:
         who += "; a second person may sign"
     if act.subject:
-        who = f"prepared and approved by the row `{act.subject}` of the policy"
+        who = f"as the row `{act.subject}` of the policy says"
     cells = (f"`{act.name}`", "; ".join(parameters(act)) or "none", who, about.replace("|", "\\|"))
     return f"| {' | '.join(cells)} |"
 

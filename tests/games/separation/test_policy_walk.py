@@ -232,7 +232,7 @@ def test_every_row_of_the_policy_has_an_act_and_every_such_act_a_row() -> None:
             "ratings": "signature",
             "unlocks": "signature",
             "revocations": "signature",
-            **dict.fromkeys(("exclusions", "admissions", "erasures"), "alone"),
+            **dict.fromkeys(("exclusions", "admissions", "erasures", "limits"), "alone"),
             "hand-settled-rounds": "signature",
             "corrections": "review",
         }
