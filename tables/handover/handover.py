@@ -9,7 +9,7 @@
 """
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Annotated, TypedDict
 
 from audit.clock import format_moment
@@ -27,7 +27,7 @@ from tables.figures.query import DAY
 from tables.figures.rollup import moment_within, tables_behind, uncounted_rounds
 from tables.figures.round_figures import add_round
 from tables.handover.open_items import OpenItem, open_items
-from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit, Table
+from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.words.registry import entry_with_line
 
@@ -186,44 +186,13 @@ def _is_used(facility: Facility) -> bool:
 WHOLE_FLOOR = ""
 
 
-@dataclass(frozen=True)
-class ShiftFigures:
-    """The figures of a pit, or of the whole floor. `expected_cents` and `band_cents` are None if not known."""
-
-    code: str
-    name: str
-    sums: Sums = field(default_factory=Sums)
-
-    @property
-    def rounds(self) -> int:
-        return self.sums.rounds
-
-    @property
-    def handle_cents(self) -> int:
-        return self.sums.handle_cents
-
-    @property
-    def win_cents(self) -> int:
-        return self.sums.win_cents
-
-    @property
-    def expected_cents(self) -> int | None:
-        return self.sums.expected_cents if self.sums.is_known else None
-
-    @property
-    def band_cents(self) -> int | None:
-        """Two standard deviations, in cents."""
-        return self.sums.band_cents if self.sums.is_known else None
-
-
-def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[ShiftFigures], ShiftFigures]:
-    """Return the figures of each pit with live tables, and of the floor: of the rounds that ended in the shift.
+def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[dict[str, Sums], Sums]:
+    """Return the sums of each pit with live tables (its code), and of the floor: of the rounds that ended in the shift.
 
     A round that ended on the other side of a limit of its gaming day belongs to the first or the last shift of the day.
     Rounds that the rollups do not have yet are added.
     """
     live = Table.objects.filter(facility=facility, kind=Table.Kind.LIVE)
-    names = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
     by_pit = {code: Sums() for code in live.values_list("pit__code", flat=True)}
     begins, ends = (facility.day_begins(day) for day in (shift.gaming_day, shift.gaming_day + DAY))
     read_again = set()
@@ -242,19 +211,22 @@ def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[list[Shif
     total = Sums()
     for sums in by_pit.values():
         total.add(sums)
-    figures = [ShiftFigures(code, names.get(code, code), by_pit[code]) for code in sorted(by_pit)]
-    return figures, ShiftFigures(WHOLE_FLOOR, "Floor", total)
+    return dict(sorted(by_pit.items())), total
+
+
+def pit_figures(code: str, sums: Sums) -> PitFigures:
+    """The figures of a pit, or of the whole floor, as the record and the pages have them."""
+    return {
+        "pit": code,
+        "rounds": sums.rounds,
+        "handle_cents": sums.handle_cents,
+        "win_cents": sums.win_cents,
+        "expected_cents": sums.expected_cents if sums.is_known else None,
+        "band_cents": sums.band_cents if sums.is_known else None,
+    }
 
 
 # The draft: what is open, who took it over, and what is missing
-
-
-@dataclass(frozen=True)
-class HandoverItem:
-    """An open item, and the person who took it over; None while nobody did."""
-
-    item: OpenItem
-    owner: Person | None
 
 
 @dataclass(frozen=True)
@@ -262,11 +234,11 @@ class HandoverDraft:
     """The handover of a shift before it is signed."""
 
     shift: ShiftToHandOver
-    items: list[HandoverItem]
+    items: list[OpenItem]
 
     @property
     def without_owner(self) -> list[OpenItem]:
-        return [row.item for row in self.items if row.owner is None]
+        return [item for item in self.items if item.owner is None]
 
 
 def handover_draft(facility: Facility, now: dt.datetime) -> HandoverDraft:
@@ -280,7 +252,7 @@ def handover_draft(facility: Facility, now: dt.datetime) -> HandoverDraft:
     for acceptance in acceptances.order_by("pk"):
         accepted[acceptance.item] = acceptance
     able = {person.pk for person in floor_on_duty(facility)}
-    return HandoverDraft(shift, [HandoverItem(item, _owner(item, accepted, able)) for item in items])
+    return HandoverDraft(shift, [replace(item, owner=_owner(item, accepted, able)) for item in items])
 
 
 def _owner(item: OpenItem, accepted: dict[str, ItemAcceptance], able: set[int]) -> Person | None:
@@ -336,7 +308,7 @@ def accept_open_items(
     owner = ctx.witness or ctx.actor
     if owner.role not in FLOOR:
         raise Refusal(HANDOVER_OWNER_MAY_NOT, person=owner.name)
-    found = {row.item.key: row.item for row in draft.items}
+    found = {item.key: item for item in draft.items}
     for key in items:
         if key not in found:
             raise Refusal(HANDOVER_ITEM_NOT_OPEN, item=key)
@@ -410,9 +382,9 @@ def _signed_data(
         "ends_at": format_moment(draft.shift.ends),
         "handed_over_by": ctx.actor.code,
         "taken_over_by": successor.code,
-        "items": [_handed_item(row) for row in draft.items],
-        "pits": [_figures_data(figures) for figures in by_pit],
-        "total": _figures_data(total),
+        "items": [_handed_item(item) for item in draft.items],
+        "pits": [pit_figures(code, sums) for code, sums in by_pit.items()],
+        "total": pit_figures(WHOLE_FLOOR, total),
         "note": note,
     }
 
@@ -422,25 +394,13 @@ def item_data(item: OpenItem) -> OpenItemData:
     return {"item": item.key, "kind": item.label, "table": item.table or None, "title": item.title}
 
 
-def _handed_item(row: HandoverItem) -> HandedItem:
-    item = row.item
-    assert row.owner is not None
+def _handed_item(item: OpenItem) -> HandedItem:
+    assert item.owner is not None
     return {
         **item_data(item),
         "due_at": format_moment(item.due_at) if item.due_at else None,
         "holder": item.holder.code if item.holder else None,
-        "owner": row.owner.code,
-    }
-
-
-def _figures_data(figures: ShiftFigures) -> PitFigures:
-    return {
-        "pit": figures.code,
-        "rounds": figures.rounds,
-        "handle_cents": figures.handle_cents,
-        "win_cents": figures.win_cents,
-        "expected_cents": figures.expected_cents,
-        "band_cents": figures.band_cents,
+        "owner": item.owner.code,
     }
 
 

@@ -49,7 +49,7 @@ class OpenItem:
 
     `table` is empty for what belongs to no table, `due_at` None where no time is set. `holder` had it last. An
     acceptance before `since` does not count: the item arose, or grew, after it. `group` names what the page lists
-    together; "" for its label.
+    together; "" for its label. `owner` took it over for a handover; None while nobody did.
     """
 
     key: str
@@ -63,6 +63,7 @@ class OpenItem:
     since: dt.datetime | None = None
     holder: Person | None = None
     group: str = ""
+    owner: Person | None = None
 
 
 Source = Callable[[Facility, dt.datetime], Iterable[OpenItem]]

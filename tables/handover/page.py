@@ -1,13 +1,15 @@
 """What the pages of the handover show: the list with times in words, what the button says, and signed handovers."""
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from audit.models import Entry, Person
 from games.models import Facility
 from tables.cases.case import moment_words
-from tables.handover.handover import WHOLE_FLOOR, HandoverDraft, HandoverItem, in_words
+from tables.handover.handover import WHOLE_FLOOR, HandoverDraft, PitFigures, in_words
+from tables.handover.open_items import OpenItem
 from tables.models import Handover, Pit
 from tables.words.entries import data_of
 
@@ -83,9 +85,8 @@ class ShiftFiguresRow:
         return f"{abs(self.deviations)} standard deviations {side} expectation"
 
 
-def item_row(row: HandoverItem, facility: Facility, now: dt.datetime) -> ItemRow:
+def item_row(item: OpenItem, facility: Facility, now: dt.datetime) -> ItemRow:
     """Return an open item with its times in words of the facility's clock."""
-    item = row.item
     is_now = item.is_now or (item.due_at is not None and item.due_at <= now)
     return ItemRow(
         item.key,
@@ -96,7 +97,7 @@ def item_row(row: HandoverItem, facility: Facility, now: dt.datetime) -> ItemRow
         item.text,
         "now" if is_now else moment_words(item.due_at, facility, now) if item.due_at else "open",
         item.holder.short_name if item.holder else "",
-        row.owner.short_name if row.owner else "",
+        item.owner.short_name if item.owner else "",
         item.group or item.label,
     )
 
@@ -135,7 +136,6 @@ def _signed_page(handover: Handover, data: dict[str, Any]) -> dict[str, Any]:
     facility = handover.facility
     codes = {code for item in data["items"] for code in (item["holder"], item["owner"]) if code}
     names = {person.code: person.short_name for person in Person.objects.filter(code__in=codes)}
-    pits = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
     items = [
         {
             "kind": item["kind"],
@@ -153,14 +153,21 @@ def _signed_page(handover: Handover, data: dict[str, Any]) -> dict[str, Any]:
         "begins_at": dt.datetime.fromisoformat(data["begins_at"]),
         "ends_at": dt.datetime.fromisoformat(data["ends_at"]),
         "items": items,
-        "pits": [figures_row(figures, pits) for figures in data["pits"]],
-        "total": figures_row(data["total"], pits),
+        **figure_rows(facility, data["pits"], data["total"]),
         "note": data["note"],
     }
 
 
-def figures_row(data: dict[str, Any], pits: dict[str, str]) -> ShiftFiguresRow:
-    """Return recorded figures as a row; `pits` are the names of the pits by code."""
+def figure_rows(facility: Facility, pits: Iterable[PitFigures], total: PitFigures) -> dict[str, Any]:
+    """Return the figures of a shift, recorded ones too, as the rows `pits` and `total` of a page.
+
+    Raises KeyError or TypeError for recorded figures of another shape.
+    """
+    names = dict(Pit.objects.filter(facility=facility).values_list("code", "name"))
+    return {"pits": [_figures_row(figures, names) for figures in pits], "total": _figures_row(total, names)}
+
+
+def _figures_row(data: PitFigures, pits: dict[str, str]) -> ShiftFiguresRow:
     return ShiftFiguresRow(
         "Floor" if data["pit"] == WHOLE_FLOOR else pits.get(data["pit"], data["pit"]),
         data["rounds"],

@@ -11,14 +11,15 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from games.models import Facility
 from tables.handover.handover import (
-    ShiftFigures,
+    WHOLE_FLOOR,
     ShiftToHandOver,
     floor_on_duty,
     handover_draft,
+    pit_figures,
     shift_figures,
     successors,
 )
-from tables.handover.page import ShiftFiguresRow, decide_first, item_row, signed_handover, what_is_missing
+from tables.handover.page import decide_first, figure_rows, item_row, signed_handover, what_is_missing
 from tables.models import Alert, Handover, Slip, Table
 from tables.runner.access import HANDOVER, Denied, facility_page_for
 from tables.runner.facility import STAFF
@@ -37,7 +38,7 @@ def handover(request: HttpRequest, facility: str) -> HttpResponse:
     by_pit, total = shift_figures(facility_row, draft.shift)
     missing, first_missing = what_is_missing(draft)
     people = floor_on_duty(facility_row)
-    rows = [item_row(row, facility_row, now) for row in draft.items]
+    rows = [item_row(item, facility_row, now) for item in draft.items]
     decided_first, groups = decide_first(rows)
     context = page_context(person, facility_row, STAFF, now) | {
         "shift": draft.shift,
@@ -50,8 +51,11 @@ def handover(request: HttpRequest, facility: str) -> HttpResponse:
         "first_missing": first_missing,
         "owners": [owner for owner in people if owner.pk != person.pk],
         "successors": successors(people, person),
-        "pits": [_figures_row(figures) for figures in by_pit],
-        "total": _figures_row(total),
+        **figure_rows(
+            facility_row,
+            (pit_figures(code, sums) for code, sums in by_pit.items()),
+            pit_figures(WHOLE_FLOOR, total),
+        ),
         "happened": _happened(facility_row, draft.shift),
         "tables": _table_counts(facility_row),
         "latest": _signed(facility_row)[:LATEST],
@@ -91,17 +95,6 @@ def past_handover(request: HttpRequest, facility: str, number: int) -> HttpRespo
 def _signed(facility: Facility) -> "QuerySet[Handover]":
     handovers = Handover.objects.filter(facility=facility).order_by("-number")
     return handovers.select_related("facility", "stream", "handed_over_by", "taken_over_by")
-
-
-def _figures_row(figures: ShiftFigures) -> ShiftFiguresRow:
-    return ShiftFiguresRow(
-        figures.name,
-        figures.rounds,
-        figures.handle_cents,
-        figures.win_cents,
-        figures.expected_cents,
-        figures.band_cents,
-    )
 
 
 def _table_counts(facility: Facility) -> dict[str, int]:

@@ -113,7 +113,7 @@ def play_evening(folder: Path) -> Scene:
     scene.act("take_over_table", by="relief")
     scene.in_room("plan_move", {"person": "dealer", "table": "T-01"}, by="floorperson")
     draft = test_handover.handover_draft(scene.table.facility, scene.fresh.stream.last_at)
-    test_handover.accept(scene, *[row.item.key for row in draft.items])
+    test_handover.accept(scene, *[item.key for item in draft.items])
     test_handover.sign(scene, note="A quiet night")
     work_on_a_case(scene)
     change_people(scene)

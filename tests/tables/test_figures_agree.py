@@ -270,8 +270,8 @@ def _of_shifts(scene: Scene, day: dt.date) -> dict[str, int | None]:
         key = f"{day}/{shift.code}"
         handed_over = ShiftToHandOver(key, shift.name, "", day, shift.begins, shift.ends)
         pits, floor = shift_figures(facility, handed_over)
-        assert sum(pit.win_cents for pit in pits) == floor.win_cents
-        total.add(floor.sums)
+        assert sum(pit.win_cents for pit in pits.values()) == floor.win_cents
+        total.add(floor)
     return {
         "rounds": total.rounds,
         "handle_cents": total.handle_cents,

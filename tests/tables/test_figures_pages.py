@@ -541,7 +541,7 @@ def test_a_round_counts_in_the_pit_in_which_its_table_was(hands):
         html = read(scene, PAGE + query)[1]
         assert all(f"pit={pit}" in html for pit in ("p1", "p2")), query  # both can be chosen
     by_pit, _floor = shift_figures(facility, shift_to_hand_over(facility, hands.now))
-    assert [(figures.code, figures.rounds, figures.win_cents) for figures in by_pit] == [
+    assert [(code, sums.rounds, sums.win_cents) for code, sums in by_pit.items()] == [
         ("p1", 1, 3_000),
         ("p2", 1, -2_000),
     ]

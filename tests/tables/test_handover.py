@@ -52,7 +52,7 @@ def sign(
 
 def owners(scene: Scene, hands) -> dict[str, str | None]:
     draft = handover_draft(scene.table.facility, hands.now)
-    return {row.item.key: row.owner.code if row.owner else None for row in draft.items}
+    return {item.key: item.owner.code if item.owner else None for item in draft.items}
 
 
 def test_the_list_has_what_the_record_holds_open_each_once_and_the_most_urgent_first(floor, hands):
@@ -241,17 +241,18 @@ def test_the_shifts_of_a_day_add_up_to_its_figures_and_each_has_its_own_rounds(f
     table = floor.table
     whole = day_figures(table.uid, table.pk, table.stream_id, facility.gaming_day(hands.now)).sums
     assert (first.rounds, second.rounds, first.win_cents + second.win_cents) == (1, 1, -1_000)
-    assert first.sums.expected.value + second.sums.expected.value == whole.expected.value
-    assert first.sums.variance.value + second.sums.variance.value == whole.variance.value
+    assert first.expected.value + second.expected.value == whole.expected.value
+    assert first.variance.value + second.variance.value == whole.variance.value
 
 
 def test_a_variance_under_zero_has_a_band_of_nothing(hands):
     scene = play_a_covered_game()
     facility = scene.table.facility
-    [pit], floor_figures = shift_figures(facility, shift_to_hand_over(facility, hands.now))
+    by_pit, floor_figures = shift_figures(facility, shift_to_hand_over(facility, hands.now))
+    [pit] = by_pit.values()
     for figures in (pit, floor_figures):
-        assert figures.sums.variance.value == COVERED_VARIANCE
-        assert (figures.band_cents, figures.sums.z_tenths, figures.win_cents) == (0, None, -2_000)
+        assert figures.variance.value == COVERED_VARIANCE
+        assert (figures.band_cents, figures.z_tenths, figures.win_cents) == (0, None, -2_000)
     assert "−$20" in words(see(scene, "handover/", "pit-manager"))
 
 

@@ -232,7 +232,7 @@ def hand_over(scene: Scene) -> None:
     """The shift is handed over with whatever is open."""
     draft = handover_draft(scene.table.facility, clock.now())
     shift = {"shift": draft.shift.key}
-    items = [row.item.key for row in draft.items]
+    items = [item.key for item in draft.items]
     scene.in_room("accept_open_items", {**shift, "items": items}, by="pit-manager", witness="floorperson")
     scene.in_room("sign_handover", shift, by="pit-manager", witness="shift-manager")
 
