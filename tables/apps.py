@@ -11,6 +11,10 @@ class TablesConfig(AppConfig):
         The rules office asks the floor through `games.office.core.floor`. A declared incarnation resumes halted
         tables. A stream that is continued gets a new table.
         """
+        from tables.views.converters import Code
+
+        register_converter(Code, "code")  # first: a topic's file declares its addresses with it
+
         from audit.closing import stream_continued
         from audit.sealing.incarnations import incarnation_declared
         from games.office.core import floor
@@ -20,9 +24,7 @@ class TablesConfig(AppConfig):
         from tables.opening.new_tables import continue_table
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
-        from tables.views.converters import Code
 
-        register_converter(Code, "code")
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
         stream_continued.connect(continue_table, dispatch_uid="tables.opening.new_tables.continue_table")

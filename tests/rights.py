@@ -147,8 +147,8 @@ READERS: dict[str, Set[str]] = {
     "record/<slug:facility_code>/": DESK_READERS,
     "record/<slug:facility_code>/entries/installation/system/<int:seq>/": DESK_READERS,
     "record/<slug:facility_code>/entries/installation/system/<int:seq>/proof.jsonl": set(),  # before it is taken
-    "record/<slug:facility_code>/entries/<place:place>/<int:seq>/": DESK_READERS,
-    "record/<slug:facility_code>/entries/<place:place>/<int:seq>/proof.jsonl": set(),
+    "record/<slug:facility_code>/entries/<code:place>/<int:seq>/": DESK_READERS,
+    "record/<slug:facility_code>/entries/<code:place>/<int:seq>/proof.jsonl": set(),
     "record/<slug:facility_code>/clauses/": DESK_READERS,
     "record/<slug:facility_code>/integrity/": DESK_READERS,
     "record/<slug:facility_code>/retention/": DESK_READERS,

@@ -30,7 +30,7 @@ from games.models import Document, GameRequest, Provider
 from games.office.core import runner as office
 from games.params import Params
 from games.views import page_context
-from tables.desk import runner as desk
+from tables.desk import desk
 from tables.models import Table
 from tables.runner import facility, table
 from tables.runner.access import current_request

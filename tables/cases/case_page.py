@@ -30,9 +30,8 @@ from tables.cases.inbox import CaseRow, case_row, inbox_context
 from tables.cases.kinds import CaseKind, kind_of, outcome_words
 from tables.cases.outcomes import LETTER_PRINTED, LetterPaper, letter_of, letter_pdf
 from tables.core.entries import RecordedEntry, of_round
-from tables.desk.access import may_export
-from tables.desk.entry_rows import EntryRow, entry_rows, entry_url
-from tables.desk.views.papers import own_recent_entry, recorded_pdf
+from tables.desk.desk import may_export, own_recent_entry, recorded_copy
+from tables.desk.entries import EntryRow, entry_rows, entry_url
 from tables.models import Assignment, CameraReference, Case, CaseDocument, CaseLetter, CaseSignature, Slip
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import RoundHistory, WagerRow, layout_snapshot
@@ -463,7 +462,8 @@ def letter_file(
         raise Denied
     letter_.case = _case(facility, case)
     content = letter_pdf(LetterPaper(letter_))
-    return recorded_pdf(content, digest, f"{facility.code}-{case}-letter-{number}.pdf", LETTER_CHANGED)
+    name = f"{facility.code}-{case}-letter-{number}.pdf"
+    return recorded_copy(content, digest, name, "application/pdf", LETTER_CHANGED)
 
 
 def _case(facility: Facility, code: str) -> Case:

@@ -49,10 +49,10 @@ from tables.cases.case import (
 )
 from tables.cases.kinds import BY_SLIP, GOODWILL, kind_of, outcome_words
 from tables.core.entries import of_round
-from tables.desk.entry_rows import local_date_and_time
+from tables.desk.desk import DeskContext, desk_act
+from tables.desk.entries import local_date_and_time
 from tables.desk.round_paper import OUTCOME_WORDS, round_paper
-from tables.desk.runner import DeskContext, desk_act
-from tables.desk.sheets.columns import section_in_words
+from tables.desk.sheets import section_in_words
 from tables.models import Case, CaseLetter, CaseSignature, Slip
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.words.registry import entry_with_line

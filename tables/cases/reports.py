@@ -28,7 +28,7 @@ from tables.cases.case import COMPLIANCE, authorize_cases, due_words, moment_wor
 from tables.cases.kinds import DAY, kind_of
 from tables.core.figure_sums import Sums
 from tables.core.typed_days import read_day
-from tables.desk.page import desk_context
+from tables.desk.desk import desk_context
 from tables.models import Case, ReportAcceptance, Table
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import Report, build_report

@@ -1,15 +1,30 @@
-"""The state of the record: what a compliance officer needs before trusting any figure. Only reads."""
+"""The integrity page: whether the record can be trusted now, and why. Only reads.
 
+What a compliance officer needs before trusting any figure (`read_integrity`): the newest seal and how long entries have
+waited for one, the checkpoint, the witnesses and how far behind they are, the last full verification, tables that are
+halted and alerts about the record. `Integrity.checks` judges each of them in a sentence, `verdict` all together. Beside
+it the page has the seals of the last hour, the keys that sign, and the incarnations of the record.
+
+The inbox of cases shows the verdict too (`tables.cases.inbox`); a verification is requested by `tables.desk.exports`.
+"""
+
+import base64
 import datetime as dt
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
 
-from audit import findings, notes
+from audit import clock, findings, notes
 from audit.entries import RECORD_VERIFIED
+from audit.exporting import bundle
 from audit.models import (
     Checkpoint,
     Cosignature,
@@ -19,7 +34,6 @@ from audit.models import (
     Seal,
     SealedHead,
     SealerStatus,
-    SigningKey,
     Stream,
 )
 from audit.record import INSTALLATION, names_with_continuations
@@ -27,11 +41,13 @@ from audit.sealing import keys, problems
 from audit.sealing.log import Log, facility_log
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
+from tables.alerts.calls import alert_words
+from tables.desk.desk import authorize_desk, desk_context
+from tables.desk.entries import entry_url
+from tables.models import Alert, Table
 from tables.replay.evidence import BAD, OK, WAITS, Check
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
 from tables.words.entries import data_of
-
-from ..models import Alert, Table
 
 MAX_WAIT = dt.timedelta(seconds=10)  # an older unsealed entry waits too long
 VERIFICATION_INTERVAL = dt.timedelta(days=7)  # after this, another full verification is due
@@ -99,7 +115,11 @@ class Integrity:
     running: Job | None
     halted: tuple[Table, ...]
     alerts: tuple[Alert, ...]
-    checks: tuple[Check, ...] = field(default=())
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """What was found, each in a sentence."""
+        return _checks(self)
 
     @property
     def verdict(self) -> str:
@@ -114,7 +134,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
     status = sealer_status(log.facility if log else "")
     seal = log.seals.order_by("-number").first() if log else None
     checkpoint = log.newest() if log else None
-    integrity = Integrity(
+    return Integrity(
         now=now,
         status=status,
         log=log,
@@ -134,7 +154,6 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
             ).select_related("table")
         ),
     )
-    return Integrity(**{**_fields(integrity), "checks": tuple(_checks(integrity))})
 
 
 def seals_per_minute(log: Log | None, now: dt.datetime) -> tuple[list[MinuteBar], int]:
@@ -152,25 +171,8 @@ def seals_per_minute(log: Log | None, now: dt.datetime) -> tuple[list[MinuteBar]
     return bars, top
 
 
-class KeyRow(TypedDict):
-    """A key of a facility's logs, with its line for verifiers, and whether it signs the current log."""
-
-    key: SigningKey
-    vkey: str
-    signs: bool
-
-
-class IncarnationRow(TypedDict):
-    """An incarnation, with the origin of the facility's log, and the sizes of it that were found and signed before."""
-
-    row: Incarnation
-    origin: str
-    found_size: int | None
-    signed: int | None
-
-
-def signing_keys(facility: Facility) -> list[KeyRow]:
-    """The keys of the facility's logs with their lines for verifiers, newest first.
+def signing_keys(facility: Facility) -> list[dict[str, Any]]:
+    """The keys of the facility's logs, newest first: `key`, its line for verifiers `vkey`, and whether it `signs` now.
 
     A key of another facility's log is not among them.
     """
@@ -184,9 +186,12 @@ def signing_keys(facility: Facility) -> list[KeyRow]:
     ]
 
 
-def incarnations(facility: Facility) -> list[IncarnationRow]:
-    """The incarnations of the record, newest first, with the sizes of the facility's log found and signed before."""
-    lives: list[IncarnationRow] = []
+def incarnations(facility: Facility) -> list[dict[str, Any]]:
+    """The incarnations of the record, newest first: `row`, and the `origin` of the facility's log.
+
+    `found_size` and `signed` are the sizes of that log that were found and signed before; None where there is none.
+    """
+    lives: list[dict[str, Any]] = []
     before: Log | None = None
     for incarnation in Incarnation.objects.select_related("opened_by", "opened_with").order_by("number"):
         log = facility_log(facility.code, incarnation)
@@ -203,10 +208,6 @@ def incarnations(facility: Facility) -> list[IncarnationRow]:
         )
         before = log
     return lives[::-1]
-
-
-def _fields(integrity: Integrity) -> dict[str, Any]:
-    return {name: getattr(integrity, name) for name in integrity.__dataclass_fields__}
 
 
 def _checkpoint_size(note: Any) -> int | None:
@@ -369,3 +370,39 @@ def _format_span(span: dt.timedelta) -> str:
     if seconds < 7200:
         return "%s min" % (seconds // 60)
     return "%s h" % (seconds // 3600) if seconds < 172_800 else "%s days" % (seconds // 86_400)
+
+
+# The page
+
+
+@require_GET
+def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
+    """Show seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
+    person, facility = authorize_desk(request, facility_code)
+    now = clock.now()
+    status = read_integrity(facility, now)
+    bars, top = seals_per_minute(status.log, now)
+    verification = status.verification
+    context = desk_context(person, facility, "integrity") | {
+        "integrity": status,
+        "ago": ago(status.seal.at, now) if status.seal else "",
+        "root": base64.b64encode(bytes(status.checkpoint.root)).decode() if status.checkpoint else "",
+        "bars": bars,
+        "sealed_in_the_hour": sum(bar.seals for bar in bars),
+        "top": top,
+        "keys": signing_keys(facility),
+        "checker_sha256": bundle.checker_sha256(),
+        "incarnations": incarnations(facility),
+        "verified_at": _entry_url(verification, facility),
+        "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
+    }
+    return render(request, "desk/integrity.html", context)
+
+
+def _entry_url(verification: LastVerification | None, facility: Facility) -> str:
+    if verification is None:
+        return ""
+    return entry_url(verification.entry.stream.name, verification.entry.seq, facility)
+
+
+urlpatterns = [path("record/<slug:facility_code>/integrity/", integrity, name="record-integrity")]

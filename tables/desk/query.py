@@ -1,16 +1,25 @@
-"""The query string of a search of the record, parsed field by field.
+"""What a search of the record asks for: a query string, parsed field by field.
 
-A field that cannot be searched for gets a message, and then nothing is searched: a list that ignored the field would
-pass for its answer.
+1. The address of a search has its fields as people type them (`FIELDS`); a saved filter, and an entry about a search
+   that was taken, keep the same string (`clean_query_string`).
+2. `parse_query` reads each field. One that cannot be searched for gets a message, and then nothing is searched: a list
+   that ignored the field would pass for its answer.
+3. A number by which people know something (`NUMBER_KINDS`) leads to where the entries about it are. `ENS-0012` is a
+   slip, unique at its table; `RS-0009` and the others of the offices are in the entries of the streams that belong to
+   no table; `L-0027` is a dice lot; `T-04 297` a round.
+4. Acts are chosen one by one, or by groups (`GROUPS`): by what an auditor asks, not by who writes them.
+
+`tables.desk.search` answers the query, `tables.desk.search_page` draws both.
 """
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.core.exceptions import TooManyFieldsSent
+from django.db import connection
 from django.db.models import Q
 from django.http import QueryDict
 
@@ -19,9 +28,7 @@ from audit.models import Entry, Person, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
-from tables.desk.numbers import NumberScope, scope_of
-from tables.desk.type_groups import GROUPS, types_of
-from tables.desk.types_on_record import types_on_record
+from tables.models import Slip, Table
 
 FIELDS = ("number", "from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MAX_TYPED = 90
@@ -31,6 +38,174 @@ MAX_QUERY = 1000  # of a saved filter
 MAX_NUMBER = 2**31 - 1
 MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?")
 AMOUNT = re.compile(r"\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d\d))?")
+
+
+# Numbers
+
+
+NUMBER_EXAMPLES = "ENS-0012, RS-0009, D-0041, L-0027, CH-0001, C-0041, or T-04 297"
+
+
+@dataclass(frozen=True)
+class NumberScope:
+    """Where the entries about a number are, and the text that each of them contains.
+
+    `text` is empty where every entry of the rounds is about it. `rounds` are pairs of a stream's id and a round's
+    number; `streams` are searched as a whole. `lot` and `round` stand for the fields of the search.
+    """
+
+    code: str
+    text: str = ""
+    rounds: tuple[tuple[int, int], ...] = ()
+    streams: tuple[Stream, ...] = ()
+    lot: str = ""
+    round: tuple[Stream, int] | None = field(default=None)
+
+
+Resolve = Callable[["re.Match[str]", Facility, bool], NumberScope | None]
+
+
+def _slip_number(match: "re.Match[str]", facility: Facility, training: bool) -> NumberScope | None:
+    number = int(match[1])
+    slips = Slip.objects.filter(table__facility=facility, number=number)
+    rounds = tuple(slips.order_by("pk").values_list("table__stream_id", "round__number"))
+    code = f"ENS-{number:04d}"
+    return NumberScope(code, code, rounds) if rounds else None
+
+
+def _of_offices(match: "re.Match[str]", facility: Facility, training: bool) -> NumberScope:
+    """The entries of every stream that is not a table's and has the code in its data."""
+    code = f"{match[1].upper()}-{int(match[2]):04d}"
+    tables = Table.objects.filter(facility=facility).values("stream")
+    streams = Stream.objects.filter(name__startswith=f"{facility.code}/", seq__gt=0).exclude(pk__in=tables)
+    return NumberScope(code, code, streams=tuple(streams.order_by("name")))
+
+
+def _lot_number(match: "re.Match[str]", facility: Facility, training: bool) -> NumberScope:
+    code = match[0].upper()
+    return NumberScope(code, lot=code)
+
+
+def _round_number(match: "re.Match[str]", facility: Facility, training: bool) -> NumberScope | None:
+    table = Table.objects.filter(facility=facility, code__iexact=match[1]).select_related("stream").first()
+    if table is None or table.stream.real_play is training or not 0 < int(match[2]) <= MAX_NUMBER:
+        return None
+    return NumberScope(f"{table.code} {int(match[2])}", round=(table.stream, int(match[2])))
+
+
+# How each kind of number is typed, and where it leads; None where this casino has no such number
+NUMBER_KINDS: list[tuple[re.Pattern[str], Resolve]] = [
+    (re.compile(r"ENS-?0*(\d{1,9})", re.ASCII | re.IGNORECASE), _slip_number),
+    # rules submissions, requests for games, providers, documents, changes, cases, legal holds
+    (re.compile(r"(RS|NG|SP|SV|D|CH|C|LH)-0*(\d{1,9})", re.ASCII | re.IGNORECASE), _of_offices),
+    (re.compile(r"L-\d{1,9}", re.ASCII | re.IGNORECASE), _lot_number),
+    (
+        re.compile(r"([A-Z0-9][A-Z0-9._-]*)[ ,]+(?:R|round )?(\d{1,9})", re.ASCII | re.IGNORECASE),
+        _round_number,
+    ),
+]
+
+
+def scope_of(text: str, facility: Facility, *, training: bool) -> NumberScope | str:
+    """Return where a typed number leads, or a sentence that says why nowhere."""
+    for pattern, resolve in NUMBER_KINDS:
+        match = pattern.fullmatch(text)
+        if match:
+            scope = resolve(match, facility, training)
+            sort = "training" if training else "real play"
+            return scope or f"There is no {text} in {sort} here. Check the number."
+    return f"Enter a number such as {NUMBER_EXAMPLES}."
+
+
+# Acts, and groups of them
+
+
+@dataclass(frozen=True)
+class TypeGroup:
+    """A group by its code. `types`: entry types, or all types of a topic (`limits.`)."""
+
+    code: str
+    label: str
+    types: tuple[str, ...]
+
+    def has(self, type_: str) -> bool:
+        """Whether an entry type belongs to the group."""
+        return any(type_.startswith(name) if name.endswith(".") else type_ == name for name in self.types)
+
+
+GROUPS = (
+    TypeGroup(
+        "overrides",
+        "Overrides: what a person put in place of the dice or the round",
+        (
+            *(
+                "round.no_roll",
+                "throw.no_roll",
+                "round.voided",
+                "round.settled_by_hand",
+                "round.recorded_by_hand",
+            ),
+            *("dice.corrected", "wager.missed", "wager.struck", "wagers.returned", "slip."),
+            *("alert.muted", "alert.decided", "pins.unlocked", "table.resumed"),
+        ),
+    ),
+    TypeGroup("limits", "Limits and their notices", ("limits.", "signs.took_effect", "board_permission.")),
+    TypeGroup(
+        "chips",
+        "Chips and cash",
+        ("transfer.", "chips.", "inventory.", "drop_box.", "par.set", "review_sum.set"),
+    ),
+    TypeGroup("dice", "Dice, lots and shakers", ("dice.", "dice_lot.", "shaker.", "instrument.")),
+    TypeGroup("approvals", "Changes prepared and approved", ("change.", "approval.", "approvals.", "rules.")),
+    TypeGroup(
+        "access",
+        "People, devices and sign-ins",
+        (
+            *(
+                "person.",
+                "people.",
+                "device.",
+                "pin.",
+                "pins.",
+                "password.",
+                "factor.",
+                "factors.",
+                "sign_in.",
+            ),
+            *("access.", "assignment.", "duty.changed", "leave.", "qualification."),
+        ),
+    ),
+    TypeGroup(
+        "copies",
+        "Copies that left the casino",
+        ("export.", "proof.taken", "search.taken", "round.printed", "letter.printed"),
+    ),
+)
+
+
+def types_of(codes: Iterable[str], on_record: Iterable[str]) -> tuple[str, ...]:
+    """The entry types that were chosen, groups among them replaced by those of their types that are on record."""
+    chosen, known = set(codes), sorted(on_record)
+    groups = [group for group in GROUPS if group.code in chosen]
+    single = chosen - {group.code for group in groups}
+    return tuple(sorted(single | {type_ for type_ in known for group in groups if group.has(type_)}))
+
+
+def types_on_record() -> list[str]:
+    """Every entry type on record, with one index lookup for each."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """WITH RECURSIVE known(type) AS (
+                   SELECT min(type) FROM audit_entry
+                   UNION ALL
+                   SELECT (SELECT min(e.type) FROM audit_entry e WHERE e.type > known.type)
+                   FROM known WHERE known.type IS NOT NULL)
+               SELECT type FROM known WHERE type IS NOT NULL"""
+        )
+        return [row[0] for row in cursor.fetchall()]
+
+
+# A search, as it is typed
 
 
 @dataclass
@@ -221,9 +396,7 @@ def _types(query: SearchQuery, text: str) -> None:
     """Parse entry types and codes of groups, with spaces between them. A group without entries finds nothing."""
     codes = text.split()
     groups = {group.code for group in GROUPS}
-    if not all(
-        code in groups or (len(code) <= MAX_TYPE and TYPE_NAME.fullmatch(code)) for code in codes
-    ):
+    if not all(code in groups or (len(code) <= MAX_TYPE and TYPE_NAME.fullmatch(code)) for code in codes):
         query.errors["type"] = "This is not an act of the record. Choose from the list."
         return
     query.types = types_of(codes, types_on_record()) or tuple(codes)

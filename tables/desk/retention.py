@@ -1,23 +1,51 @@
-"""What is kept, for how long and until when; and the legal holds that keep it longer.
+"""Retention: what is kept, for how long and until when; and the legal holds that keep it longer.
 
-Nothing here deletes. Entries are never deleted: the database refuses it. Exported files end (after the days of
-`EXPORTS_KEEP_DAYS`, unless a hold covers them), because the record proves what they contained. Compliance erases the
-name and card of a player (`erase_player`, unless a hold covers them).
+1. Each kind of record has its term and its section from the jurisdiction (`kept_kinds`, `games.jurisdictions`), and its
+   oldest date here.
+2. Compliance places a legal hold on kinds of record, of some gaming days or of all (`place_legal_hold`). It stands
+   until its day or until it is released (`release_legal_hold`).
+
+Nothing here deletes; a hold only keeps what would end. Entries are never deleted: the database refuses it. Exported
+files end (after the days of `EXPORTS_KEEP_DAYS`, unless a hold covers them), because the record proves what they
+contained. Compliance erases the name and card of a player (`erase_player`, unless a hold covers them).
 """
 
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.conf import settings
 from django.db.models import Min
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
 
+from audit.columns import ACTOR, AT, FACILITY, NONE, code_number, constant, declare, same
 from audit.models import Entry, Job, LegalHold, Person
+from games.act_forms import text
+from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import KEPT_KINDS
 from games.models import Document, Facility, RulesSubmission
+from games.params import Params, malformed
+from tables.desk.desk import ActOutcome, DeskContext, authorize_desk, desk_act, desk_context
 from tables.models import Case, DiceLot, Player, Slip
+from tables.words.registry import entry_with_line
 
+NO_SUCH_HOLD = RefusalCode(
+    "no-such-hold",
+    "No legal hold %(hold)s stands here. It may have been released already.",
+)
+HOLD_RANGE = RefusalCode(
+    "hold-range",
+    "The legal hold would end before it begins. Correct its days.",
+    "Days",
+)
+COMPLIANCE = ("compliance",)
+MAX_REASON = 300
+MAX_CODE = 20
 KIND_WORDS = {
     "record": ("The record", "every entry of tables and offices, with its seals"),
     "rules": ("Rules and filings", "rules submissions with their superseded versions, and filed documents"),
@@ -33,6 +61,110 @@ THEN = {
     "exports": "removed, unless a hold covers it",
     "players": "compliance erases a player, unless a hold covers them",
 }
+
+
+# What the record says of a legal hold
+
+
+class LegalHoldFields(TypedDict):
+    hold: Annotated[str, "code of the legal hold"]
+    reason: Annotated[str, "why, in a person's words"]
+
+
+class LegalHoldPlaced(LegalHoldFields):
+    first_day: Annotated[str | None, "the first gaming day that it covers; null: the past without limit"]
+    kinds: Annotated[list[str], "codes of what it covers"]
+    last_day: Annotated[str | None, "the last gaming day that it covers; null: what is to come too"]
+    until: Annotated[str | None, "the last day on which it stands; null: until it is released"]
+
+
+LEGAL_HOLD_PLACED = entry_with_line(
+    "legal_hold.placed",
+    LegalHoldPlaced,
+    "A legal hold was placed: what it covers must be kept.",
+    lambda data: "Legal hold %(hold)s placed: %(reason)s" % data,
+)
+LEGAL_HOLD_RELEASED = entry_with_line(
+    "legal_hold.released",
+    LegalHoldFields,
+    "A legal hold was released.",
+    lambda data: "Legal hold %(hold)s released: %(reason)s" % data,
+)
+declare(
+    LegalHold,
+    "legal hold",
+    key={"facility": FACILITY, "number": code_number("hold")},
+    created={
+        LEGAL_HOLD_PLACED: {
+            **same("reason", "kinds", "first_day", "last_day", "until"),
+            "placed_by": ACTOR,
+            "placed_at": AT,
+            "released_by": NONE,
+            "released_at": NONE,
+            "release_reason": constant(""),
+        }
+    },
+    changed={LEGAL_HOLD_RELEASED: {"released_by": ACTOR, "released_at": AT, "release_reason": "reason"}},
+)
+
+
+# Legal holds
+
+
+@desk_act(roles=COMPLIANCE)
+def place_legal_hold(ctx: DeskContext, params: Params) -> ActOutcome:
+    """Place a legal hold on `kinds` of what is kept, for a `reason`.
+
+    It covers the gaming days `first_day` to `last_day`, each optional, and stands to the end of `until`, or until it is
+    released. Raises `hold-range`.
+    """
+    reason = params.text("reason", max_length=MAX_REASON)
+    kinds = sorted(set(params.texts("kinds", max_items=len(KEPT_KINDS))))
+    if not kinds or not set(kinds) <= set(KEPT_KINDS):
+        raise malformed("kinds")
+    first, last = (params.date(name, optional=True) for name in ("first_day", "last_day"))
+    until = params.date("until", optional=True)
+    if (first and last and last < first) or (until and until < ctx.gaming_day):
+        raise Refusal(HOLD_RANGE)
+    newest = LegalHold.objects.filter(facility=ctx.facility.code).order_by("-number").first()
+    hold = LegalHold.objects.create(
+        facility=ctx.facility.code,
+        number=newest.number + 1 if newest else 1,
+        reason=reason,
+        kinds=kinds,
+        first_day=first,
+        last_day=last,
+        until=until,
+        placed_by=ctx.actor,
+        placed_at=ctx.now,
+    )
+    data: LegalHoldPlaced = {
+        "first_day": str(first) if first else None,
+        "hold": hold.code,
+        "kinds": kinds,
+        "last_day": str(last) if last else None,
+        "reason": reason,
+        "until": str(until) if until else None,
+    }
+    return ActOutcome(LEGAL_HOLD_PLACED(data), {"hold": hold.code})
+
+
+@desk_act(roles=COMPLIANCE)
+def release_legal_hold(
+    ctx: DeskContext, *, hold_code: Annotated[str, text(MAX_CODE)], reason: Annotated[str, text(MAX_REASON)]
+) -> ActOutcome:
+    """Release the legal hold `hold` for a `reason`. Raises `no-such-hold`."""
+    holds = LegalHold.objects.filter(facility=ctx.facility.code, released_at=None)
+    hold = next((hold for hold in holds if hold.code == hold_code), None)
+    if hold is None:
+        raise Refusal(NO_SUCH_HOLD, hold=hold_code)
+    hold.released_by, hold.released_at, hold.release_reason = ctx.actor, ctx.now, reason
+    hold.save(update_fields=["released_by", "released_at", "release_reason"])
+    data: LegalHoldFields = {"hold": hold.code, "reason": reason}
+    return ActOutcome(LEGAL_HOLD_RELEASED(data))
+
+
+# What is kept until when
 
 
 @dataclass(frozen=True)
@@ -139,3 +271,31 @@ OLDEST: dict[str, Callable[[Facility], Any]] = {
         .aggregate(oldest=Min("finished_at"))["oldest"]
     ),
 }
+
+
+# The page
+
+
+@require_GET
+def retention(request: HttpRequest, facility_code: str) -> HttpResponse:
+    """Show each kind of record with its term, its section and its oldest date; then every legal hold."""
+    person, facility = authorize_desk(request, facility_code)
+    context = desk_context(person, facility, "retention")
+    holds = LegalHold.objects.filter(facility=facility.code).select_related("placed_by", "released_by")
+    context |= {
+        "kinds": kept_kinds(facility, context["today"]),
+        "holds": [
+            (
+                hold,
+                ", ".join(KIND_WORDS[kind][0].lower() for kind in hold.kinds),
+                hold.holds_on(context["today"]),
+            )
+            for hold in holds.order_by("-number")
+        ],
+        "holds_here": person.role in COMPLIANCE,
+        "law": facility.law,
+    }
+    return render(request, "desk/retention.html", context)
+
+
+urlpatterns = [path("record/<slug:facility_code>/retention/", retention, name="record-retention")]

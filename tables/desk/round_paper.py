@@ -22,7 +22,7 @@ from tables.core.entries import RecordedEntry, of_round
 from tables.corrections.raises import DICE_CORRECTED
 from tables.corrections.settlements import key_of
 from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED, moved_in_words, owed_in_words
-from tables.desk.entry_rows import local_date_and_time
+from tables.desk.entries import local_date_and_time
 from tables.models import Case, Slip, Table
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import DISPUTE, ReplayStep, RoundHistory, WagerRow
@@ -68,17 +68,9 @@ class EntryLine:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseLines:
-    """A case about the round: its code, what the cameras show, and who signed."""
-
-    code: str
-    lines: list[str]
-
-
 @dataclass(frozen=True)
 class RoundPaper:
-    """The report of a round. `seat` None means every seat; `disputed_seats` are those of its disputes."""
+    """The report of a round. `seat` None means every seat. `cases` are codes, each with what the case says."""
 
     facility: Facility
     table: str
@@ -96,7 +88,7 @@ class RoundPaper:
     wagers: list[WagerRow]
     what_if: list[str]
     slips: list[str]
-    cases: list[CaseLines]
+    cases: list[tuple[str, list[str]]]
     entries: list[EntryLine]
     seal: list[str]
     file_name: str
@@ -390,7 +382,9 @@ def _changed_lines(
         yield f"{label} of seat {line['seat']} {OUTCOME_WORDS[line['outcome']].lower()}{paid}"
 
 
-def _cases(table: Table, number: int, seat: int | None, moment: dt.datetime) -> Iterator[CaseLines]:
+def _cases(
+    table: Table, number: int, seat: int | None, moment: dt.datetime
+) -> Iterator[tuple[str, list[str]]]:
     """The cases about the round, or about this seat of it, as they were at the moment."""
     facility = table.facility
     cases = Case.objects.filter(facility=facility, table=table, round=number, opened_at__lte=moment)
@@ -416,7 +410,7 @@ def _cases(table: Table, number: int, seat: int | None, moment: dt.datetime) -> 
             )
         else:
             lines.append("Still open when this was printed.")
-        yield CaseLines(case.code, lines)
+        yield case.code, lines
 
 
 def _is_of_other_seats(entry: RecordedEntry, seat: int | None) -> bool:

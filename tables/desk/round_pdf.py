@@ -1,26 +1,146 @@
-"""The report of a round as a PDF: US Letter, black on white, and the same bytes for the same report."""
+"""The report of a round as a PDF: drawn, printed and served.
+
+1. Whoever may export prints it (`print_round`): a copy that leaves the casino, so the record says who took which bytes.
+2. The page makes the same report again, as it was at that moment, and serves it to the person who has just recorded
+   that they take it (`round_report`).
+
+What the report says is `tables.desk.round_paper`. It is drawn on US Letter, black on white, and the same report has the
+same bytes.
+"""
 
 from collections.abc import Iterator
+from typing import Annotated, TypedDict
 
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.http import require_GET
 from reportlab.lib.colors import HexColor, black, white
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
+from audit.access import Denied
+from games import act_forms
+from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN
 from games.kit.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
 from games.office.guides.pdf import PIPS
 from games.paper_layout import PaperArea, PaperLayout
-from tables.desk.round_paper import OUTCOME_WORDS, AreaMoney, DiceCall, RoundPaper
+from tables.corrections.slips import NO_SUCH_ROUND
+from tables.desk.desk import (
+    ActOutcome,
+    DeskContext,
+    authorize_desk,
+    desk_act,
+    may_export,
+    own_recent_entry,
+    recorded_copy,
+)
+from tables.desk.query import MAX_NUMBER
+from tables.desk.round_paper import OUTCOME_WORDS, AreaMoney, DiceCall, RoundPaper, printed_by, round_paper
+from tables.models import Table
+from tables.replay.evidence import sha256
+from tables.words.entries import data_of
+from tables.words.registry import entry_with_line
 
 TITLE = "Report of a round"
+CHANGED = "A name, a rule or a case that this report prints has changed since. Print it again."
+MAX_CODE = 20
+MAX_SEAT = 99
 LINE = HexColor("#8d8d8d")
 DIE = 18.0
 NO_BREAK = "\u00a0"
 CALL_DICE = 6  # dice in a row of a call
 STAR = (0, 1, 0.24, 0.31, 0.95, 0.31, 0.38, -0.12, 0.59, -0.81, 0, -0.38)  # half of a star of radius 1
 MONEY_WORDS = {WIN: "won", LOSE: "lost", "return": "returned", "fee": "kept"}
+
+
+# Printing
+
+
+class RoundPrinted(TypedDict):
+    bytes: Annotated[int, "size of the file"]
+    last: Annotated[int, "number of the newest entry that it names"]
+    number: Annotated[int, "number of the round"]
+    seat: Annotated[int | None, "the seat whose wagers it has; null for every seat"]
+    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+    table: Annotated[str, "code of the table"]
+
+
+ROUND_PRINTED = entry_with_line(
+    "round.printed",
+    RoundPrinted,
+    "A person printed the report of a round.",
+    lambda data: _round_printed(data),
+)
+
+
+def _round_printed(data: RoundPrinted) -> str:
+    seat = f", seat {data['seat']}" if data["seat"] is not None else ""
+    return f"Report of round {data['number']} at {data['table']}{seat} printed"
+
+
+@desk_act(step_up="always")
+def print_round(
+    ctx: DeskContext,
+    *,
+    table_code: Annotated[str, act_forms.text(MAX_CODE)],
+    number: Annotated[int, act_forms.whole(1, MAX_NUMBER)],
+    seat: Annotated[int, act_forms.whole(0, MAX_SEAT)] = 0,
+) -> ActOutcome:
+    """Make the report of a round as a PDF for download, and record its SHA-256.
+
+    `table` and `number` name a round; with a `seat` (0: every seat) the report has the wagers of that seat alone.
+
+    Raises `no-such-round`.
+    """
+    table = (
+        Table.objects.select_related("facility", "stream")
+        .filter(facility=ctx.facility, code=table_code)
+        .first()
+    )
+    paper = (
+        round_paper(table, number, seat or None, moment=ctx.now, printed_by=printed_by(ctx.actor))
+        if table
+        else None
+    )
+    if paper is None:
+        raise Refusal(NO_SUCH_ROUND, table=table_code, round=number)
+    content = round_pdf(paper)
+    data: RoundPrinted = {
+        "bytes": len(content),
+        "last": paper.newest.seq,
+        "number": number,
+        "seat": seat or None,
+        "sha256": sha256(content),
+        "table": table_code,
+    }
+    return ActOutcome(ROUND_PRINTED(data), {"sha256": data["sha256"]})
+
+
+@require_GET
+def round_report(
+    request: HttpRequest, facility_code: str, table: str, number: int, digest: str
+) -> HttpResponse:
+    """Make the recorded report again, and serve it if it has the SHA-256 that was recorded."""
+    person, facility = authorize_desk(request, facility_code)
+    table_ = Table.objects.select_related("facility", "stream").filter(facility=facility, code=table).first()
+    expected = {"table": table, "number": number, "sha256": digest}
+    entry = own_recent_entry(person, facility, ROUND_PRINTED.name, expected)
+    if not may_export(person) or table_ is None or entry is None:
+        raise Denied
+    data = data_of(entry)
+    paper = round_paper(
+        table_, number, data["seat"], moment=entry.at, printed_by=printed_by(person), last=data["last"]
+    )
+    content = round_pdf(paper) if paper else b""
+    return recorded_copy(
+        content, digest, f"{facility.code}-{table}-R{number}.pdf", "application/pdf", CHANGED
+    )
+
+
+# The parts of the report
 
 
 def round_pdf(paper: RoundPaper) -> bytes:
@@ -126,9 +246,9 @@ def _slips(paper: RoundPaper) -> Iterator[Flowable]:
 
 def _cases(paper: RoundPaper) -> Iterator[Flowable]:
     look = styles()
-    for case in paper.cases:
-        yield text(f"Case {case.code}", look["heading"])
-        for line in case.lines:
+    for code, lines in paper.cases:
+        yield text(f"Case {code}", look["heading"])
+        for line in lines:
             yield text(line, look["body"])
 
 
@@ -161,6 +281,9 @@ def _check(paper: RoundPaper) -> Iterator[Flowable]:
             text(groups, look["cell"]),
         ]
     )
+
+
+# Dice and the layout, drawn
 
 
 class DiceRow(Flowable):  # type: ignore[misc]  # reportlab has no types
@@ -292,3 +415,12 @@ def _die(canvas: Canvas, face: int, x: float, top: float, size: float, *, is_bla
     pen.setFillColor(white if is_black else black)
     for across, down in PIPS[face]:
         pen.circle(x + across * unit, top - down * unit, (3.2 if face == 1 else 2.5) * unit, stroke=0, fill=1)
+
+
+urlpatterns = [
+    path(
+        "record/<slug:facility_code>/rounds/<code:table>/<int:number>/<slug:digest>.pdf",
+        round_report,
+        name="record-round-pdf",
+    ),
+]

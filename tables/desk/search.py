@@ -3,10 +3,13 @@
 Each search scans one index backwards from the page's beginning, at most `MAX_CANDIDATES` entries, and compares the
 other fields with those alone. Where a page is not full by then, the answer says how far back it got, and the next page
 continues there. So the rarest act in a million costs no more than the commonest.
+
+Amounts and numbers such as `RS-0009` are in no column: for these the bodies of the candidates are read.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,20 +19,20 @@ from django.db import connection
 from audit.models import Entry, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
-from tables.desk.amounts import filter_by_amount, filter_by_text
-from tables.desk.numbers import NumberScope
-from tables.desk.query import SearchQuery, day_bounds
-
-from ..models import DiceLot
+from tables.desk.query import NumberScope, SearchQuery, day_bounds
+from tables.models import DiceLot
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
 
 PAGE_SIZE = 50
 MAX_CANDIDATES = 20_000  # entries that one page compares with the query
 COLUMNS = "e.id, e.at, e.seq, e.stream_id, e.type, e.gaming_day, e.actor, e.witness, e.round, e.lot, e.cents"
 NEWEST = "at DESC, id DESC"
 DAY = dt.timedelta(days=1)
+MONEY = re.compile(rb'cents":(-?[0-9]+)')
+BATCH_SIZE = 250  # bodies read in one query
 
 
 @dataclass(frozen=True)
@@ -329,3 +332,36 @@ def _first_seq_at(stream: Stream, moment: Any) -> int:
         else:
             high = middle
     return low
+
+
+# What only the bytes of a body say
+#
+# Wagers, payments, totals, limits: every value of an entry's data, at any depth. Keys of money end in `cents`
+# (audit/FORMAT.md). In canonical JSON no text can look like such a key, because a quote within a text is escaped by a
+# backslash.
+
+
+def amounts_in(body: bytes) -> set[int]:
+    """The amounts in cents, without signs: what a player owes is found like what a player is owed."""
+    return {abs(int(amount)) for amount in MONEY.findall(body)}
+
+
+def filter_by_amount(keys: Sequence[int], least: int | None, most: int | None) -> Iterator[int]:
+    """Yield the keys of the entries with an amount from `least` to `most` cents, inclusive. None means no bound."""
+    for key, body in _bodies(keys):
+        amounts = amounts_in(body)
+        if any((least is None or cents >= least) and (most is None or cents <= most) for cents in amounts):
+            yield key
+
+
+def filter_by_text(keys: Sequence[int], text: str) -> Iterator[int]:
+    """Yield the keys of the entries with this text as a whole value, such as the code of a submission."""
+    value = b'"' + text.encode() + b'"'
+    return (key for key, body in _bodies(keys) if value in body)
+
+
+def _bodies(keys: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    for start in range(0, len(keys), BATCH_SIZE):
+        batch = keys[start : start + BATCH_SIZE]
+        bodies = dict(Entry.objects.filter(pk__in=batch).values_list("pk", "body"))
+        yield from ((key, bytes(bodies[key])) for key in batch)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from tables.desk.page import tab_links
+from tables.desk.desk import tab_links
 
 register = template.Library()
 

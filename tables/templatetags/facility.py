@@ -16,8 +16,8 @@ from games.views.page_context import landing_url
 from tables.cases.case import may_see_cases
 from tables.cases.inbox import open_count
 from tables.core.permissions import CAGE, may_see_floor
-from tables.desk import page as desk
-from tables.desk.access import may_see_desk
+from tables.desk import desk
+from tables.desk.desk import may_see_desk
 from tables.equipment.approvals import approval_subjects, inspection_lines
 from tables.models import Approval, Table
 from tables.runner.access import CAGE_PAGE, FIGURES, HANDOVER, PEOPLE, ROTATION, facility_pages_for

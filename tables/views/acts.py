@@ -50,7 +50,7 @@ from tables.alerts.calls import ALREADY_CALLED, FLOOR_CALLED, NO_SUCH_ALERT
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
-from tables.desk import runner as desk_runner
+from tables.desk import desk as desk_runner
 from tables.models import Table
 from tables.money import slips
 from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_SIGNED

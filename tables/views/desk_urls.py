@@ -3,13 +3,13 @@
 from django.urls import URLPattern, path
 
 from tables.cases import case_page, exceptions, inbox, reports
-from tables.desk.views import coverage, entry, exports, integrity, papers, report, retention, search
+from tables.desk import coverage, entries, exports, integrity, report, retention, round_pdf, search_page
 from tables.views import acts
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
-    *search.urlpatterns,
-    *entry.urlpatterns,
+    *search_page.urlpatterns,
+    *entries.urlpatterns,
     *coverage.urlpatterns,
     *integrity.urlpatterns,
     *report.urlpatterns,
@@ -18,6 +18,6 @@ urlpatterns: list[URLPattern] = [
     *exceptions.urlpatterns,
     *reports.urlpatterns,
     *case_page.urlpatterns,
-    *papers.urlpatterns,
+    *round_pdf.urlpatterns,
     *retention.urlpatterns,
 ]

@@ -17,7 +17,7 @@ from games.models import Facility
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.typed_days import read_day
-from tables.desk.access import may_see_desk
+from tables.desk.desk import may_see_desk
 from tables.figures.query import visible_tables
 from tables.models import Table
 from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_slip, transfer_pdf

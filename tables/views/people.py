@@ -40,7 +40,7 @@ from games.models import Facility, PreparedChange
 from games.office.core import runner as office_runner
 from games.separation import policy
 from games.separation.acts import obstacle
-from tables.desk import runner as desk_runner
+from tables.desk import desk as desk_runner
 from tables.models import Assignment, Table
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner

@@ -14,7 +14,7 @@ from audit.models import Entry, Person
 from games.models import RulesSubmission
 from tables.core.entries import of_round
 from tables.corrections import slip_page
-from tables.desk.access import authorize_desk, may_export, may_see_desk
+from tables.desk.desk import authorize_desk, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
 from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of

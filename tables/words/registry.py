@@ -1,4 +1,4 @@
-"""Lines of the record, as each package registers them in its own `words.py`.
+"""Lines of the record, as each topic registers them beside its entry types.
 
 An entry type that is registered twice is an error: it has one line.
 """

@@ -23,7 +23,7 @@ from script.fingerprint.scenes.office import play_office, play_providers, play_r
 from script.fingerprint.scenes.rooms import play_rooms
 from script.fingerprint.scenes.tables import play_dice_and_shakers, play_limits
 from tables.cases.case import open_found_cases
-from tables.desk.runner import STREAM, execute
+from tables.desk.desk import STREAM, execute
 from tables.figures import rollup
 from tables.models import Alert, Case, CaseLetter
 from tables.ticker import Ticker

@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from games.regulations import coverage
 from games.regulations.clauses import all_clauses, proofs_by_clause
-from tables.desk.views.coverage import sentence
+from tables.desk.coverage import sentence
 
 
 def test_the_file_matches_the_marks_of_the_tests():

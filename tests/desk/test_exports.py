@@ -16,9 +16,8 @@ from audit.models import Entry, Job, Stream
 from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
-from tables.desk import download, export_words, runner
-from tables.desk.acts.exports import MAX_OPEN_JOBS
-from tables.desk.refusals import NO_SUCH_EXPORT
+from tables.desk import desk, exports
+from tables.desk.exports import MAX_OPEN_JOBS, NO_SUCH_EXPORT
 from tables.words.registry import ACT_LINES
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
@@ -38,10 +37,10 @@ def folder(settings, tmp_path):
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(),
+        facility="larkfield", place=desk.STREAM, act=name, command=command or uuid.uuid4(),
         seen_version=0, params=params, actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
-    return runner.execute(call)
+    return desk.execute(call)
 
 
 def refused(scene, name="ask_export", **params):
@@ -332,7 +331,7 @@ def test_nobody_gets_a_copy_that_the_record_cannot_name(fetch, monkeypatch):
     def refuse(request):
         raise Refusal(NO_SUCH_EXPORT, job="x")
 
-    monkeypatch.setattr("tables.desk.views.exports.execute", refuse)
+    monkeypatch.setattr("tables.desk.exports.execute", refuse)
     assert fetch()[0].status_code == 403
 
 
@@ -355,17 +354,17 @@ def test_a_changed_file_is_not_served_under_the_recorded_hash(fetch, tmp_path):
 
 
 def test_it_is_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(download, "CHUNK_BYTES", 4)
+    monkeypatch.setattr(exports, "CHUNK_BYTES", 4)
     (tmp_path / "a").write_bytes(b"0123456789")
     request = RequestFactory().get("/", headers={"Range": "bytes=1-8"})
-    answer = download.file_response(request, tmp_path / "a", "a.csv", "e" * 64, "text/csv")
+    answer = exports.file_response(request, tmp_path / "a", "a.csv", "e" * 64, "text/csv")
     assert list(answer) == [b"1234", b"5678"]
 
 
 def test_every_failure_and_entry_has_its_words():
     failing = Path(jobs.__file__).read_text()
-    for code in export_words.FAILURES:
-        assert f'"{code}"' in failing and export_words.why(code)
+    for code in exports.FAILURES:
+        assert f'"{code}"' in failing and exports.FAILURES[code]
     for kind in ("export.asked", "export.finished", "export.failed", "verification.asked", "record.verified"):
         assert kind in ACT_LINES and ACT_LINES[kind]({"kind": "csv", "outcome": "good"})
     writers = {*output.WRITERS, *output.FILE_WRITERS}

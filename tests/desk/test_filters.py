@@ -9,8 +9,8 @@ from audit.models import Entry, SavedFilter
 from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
-from tables.desk import runner
-from tables.desk.acts.filters import MAX_FILTERS
+from tables.desk import desk
+from tables.desk.search_page import MAX_FILTERS
 from tables.words.sentences import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -18,10 +18,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 def at_desk(scene, name, params, by="compliance"):
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=uuid.uuid4(), seen_version=0, params=params,
+        facility="larkfield", place=desk.STREAM, act=name, command=uuid.uuid4(), seen_version=0, params=params,
         actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
-    return runner.execute(call)
+    return desk.execute(call)
 
 
 def refusal_of(scene, name, params, by="compliance"):

@@ -10,7 +10,7 @@ import pytest
 
 from audit.models import Entry
 from games.engine import Refusal
-from tables.desk import found
+from tables.desk import search_page
 from tests.desk.test_exports import ask
 from tests.desk.test_search import played
 
@@ -72,7 +72,7 @@ def test_what_is_recorded_later_is_not_in_the_file(played):
     ],
 )
 def test_a_search_that_no_file_can_have_is_refused(played, monkeypatch, query, code):
-    monkeypatch.setattr(found, "MOST_FOUND", 3)
+    monkeypatch.setattr(search_page, "MOST_FOUND", 3)
     with pytest.raises(Refusal) as refused:
         ask(played, "take_search", query=query)
     assert refused.value.code == code

@@ -13,7 +13,7 @@ from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.jurisdictions import KEPT_KINDS, jurisdiction
-from tables.desk import runner
+from tables.desk import desk
 from tables.desk.retention import KIND_WORDS, kept_kinds, years_later
 from tables.models import Case
 
@@ -23,10 +23,10 @@ PAGE = "/record/larkfield/retention/"
 
 def act(scene, name, by="compliance", **params):
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=uuid.uuid4(), seen_version=0,
+        facility="larkfield", place=desk.STREAM, act=name, command=uuid.uuid4(), seen_version=0,
         params=params, actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
-    return runner.execute(call)
+    return desk.execute(call)
 
 
 def newest():

@@ -12,10 +12,8 @@ from audit.entry_types import ENTRY_TYPES
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
-from tables.desk.entry_rows import entry_rows
-from tables.desk.query import clean_query_string, day_bounds, parse_query
-from tables.desk.type_groups import GROUPS, TypeGroup
-from tables.desk.types_on_record import types_on_record
+from tables.desk.entries import entry_rows
+from tables.desk.query import GROUPS, TypeGroup, clean_query_string, day_bounds, parse_query, types_on_record
 from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside

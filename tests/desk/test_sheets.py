@@ -16,7 +16,7 @@ from audit.runner import ActRequest
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from games.facility_runner import Forbidden
-from tables.desk import runner
+from tables.desk import desk
 from tables.models import Slip
 from tables.money.chips import change_chips
 from tests.services.restore import restored_later
@@ -61,10 +61,10 @@ def played(db, hands):
 
 def ask(scene, by="compliance", **params):
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act="ask_sheets", command=uuid.uuid4(), seen_version=0,
+        facility="larkfield", place=desk.STREAM, act="ask_sheets", command=uuid.uuid4(), seen_version=0,
         params={"kind": "sheets-csv", **params}, actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
-    return runner.execute(call)
+    return desk.execute(call)
 
 
 def written(scene, **params):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables.desk import amounts, search
+from tables.desk import search
 from tests.desk.test_search import asked, played, told, write
 
 __all__ = ["played"]
@@ -48,7 +48,7 @@ def test_the_page_explains_what_an_amount_matches(played):
 def test_amounts_are_searched_page_by_page_like_everything_else(played, monkeypatch):
     for number in range(1, 31):
         write(played.table.stream, "bets.closed", {"round": number, "wagered_cents": 5_000_000 + number % 3})
-    monkeypatch.setattr(amounts, "BATCH_SIZE", 4)
+    monkeypatch.setattr(search, "BATCH_SIZE", 4)
     asking = asked(played, "least=50000.01&most=50000.01")
     found, seen = search.search_record(asking, 4), []
     while True:

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from games.act_forms import ActForm
 from games.office.core import runner as office
-from tables.desk import runner as desk
+from tables.desk import desk
 from tables.management.reference import acts as page_of_acts
 from tables.runner import facility, table
 

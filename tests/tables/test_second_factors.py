@@ -11,7 +11,7 @@ from audit.models import Entry, Job, Password, Person, SecondFactor
 from audit.refusals import SecondFactorNeeded
 from audit.runner import ActRequest, one_transaction
 from audit.verification import verify
-from tables.desk import runner as desk
+from tables.desk import desk
 from tables.runner import facility, table
 from tests.services.sign_ins import next_code, register_app, sign_in_with_app
 from tests.tables.cast import make_scene

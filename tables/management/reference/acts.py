@@ -12,7 +12,7 @@ from django.urls import reverse
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm, Schema
 from games.office.core import runner as office
-from tables.desk import runner as desk
+from tables.desk import desk
 from tables.runner import facility, table
 
 # The runners, each with the name of the address at which its acts are posted

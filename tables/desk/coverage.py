@@ -12,8 +12,7 @@ from django.views.decorators.http import require_GET
 
 from games.regulations import coverage as shown
 from games.regulations.clauses import Clause, all_clauses
-from tables.desk.access import authorize_desk
-from tables.desk.page import desk_context
+from tables.desk.desk import authorize_desk, desk_context
 
 KINDS = {
     "compute": ("Worked out", "the program computes it"),

@@ -9,8 +9,7 @@ from audit import clock
 from audit.access import Denied
 from games.models import Facility
 from tables.core.typed_days import read_day
-from tables.desk.access import authorize_desk
-from tables.desk.page import desk_context
+from tables.desk.desk import authorize_desk, desk_context
 from tables.reports.day_rounds import PLAYS, ReportDay
 from tables.reports.figures import build_report
 from tables.reports.page import BY, page_context, report_pdf
