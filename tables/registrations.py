@@ -33,9 +33,8 @@ import tables.dice_watch.counting
 import tables.equipment.approvals
 import tables.equipment.signs
 import tables.failures
-import tables.figures.columns
-import tables.figures.record_checks
-import tables.figures.words
+import tables.figures.declared_reports
+import tables.figures.rollup
 import tables.handover.handover
 import tables.limits
 import tables.money.chips

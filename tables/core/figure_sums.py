@@ -165,11 +165,8 @@ class Sums:
 
     def add_loss(self, loss: LargestLoss) -> None:
         """Keep the larger loss; of equal ones the earlier."""
-        if self.largest is None or (-loss.cents, loss.settled_at) < (
-            -self.largest.cents,
-            self.largest.settled_at,
-        ):
-            self.largest = loss
+        losses = filter(None, (self.largest, loss))
+        self.largest = min(losses, key=lambda loss: (-loss.cents, loss.settled_at, loss.round))
 
     @property
     def win_cents(self) -> int:

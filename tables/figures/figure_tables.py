@@ -1,14 +1,23 @@
-"""The tables of a page of figures: each column declared once, and which columns the page, its paper and its files have.
+"""The tables of a page of figures, and the paper and files that are made of them.
 
-A new column is one `Column` and its place in a layout. `columns.py` has the columns of the database.
+Each column is declared once with its heading, its kind and its value; layouts say which of them the page, its paper and
+its files have. A new column is one `Column` and its place in a layout.
+
+The paper (`write_pdf`) is US Letter, landscape, with fonts embedded, and has the same bytes for the same figures. The
+files (`FORMATS`) are CSV, XLSX and JSON lines, in which each exact fraction is beside its rounded value.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.html import format_html
+from reportlab import platypus
+from reportlab.platypus import Flowable, KeepTogether
 
+from games.formats import signed
+from games.kit.files import sections_csv, sections_jsonl, sections_xlsx
+from games.kit.paper import PlotDrawing, column_table, content_size, render, styles, text
 from games.kit.plots import Plot, parts, sigma_band
 from games.kit.tables import (
     ABOUT,
@@ -25,9 +34,16 @@ from games.kit.tables import (
     Kind,
     Table,
 )
-from tables.figures.formatting import sigma_words
-from tables.figures.page import BAR_WIDTH, HOUR_BAR_WIDTH, FamilyRow, FiguresPage, FiguresRow, SeatRow
-from tables.figures.query import BY
+from tables.figures.page import (
+    BAR_WIDTH,
+    HOUR_BAR_WIDTH,
+    FamilyRow,
+    FiguresPage,
+    FiguresRow,
+    SeatRow,
+    sigma_words,
+)
+from tables.figures.ranges import BY, PLAYS, HoldSums
 
 NOT_COUNTED = "not counted"
 SIGMAS_WRITTEN = Kind(sigma_words)
@@ -233,3 +249,113 @@ def sections_of_files(page: FiguresPage) -> dict[str, Table[Any]]:
         "wagers": Table(FAMILY_FILE, page.family_rows()),
         page.query.period: Table(FILE, page.period_rows()),
     }
+
+
+# On paper
+
+
+PACE_NOTE = (
+    "Cut: what payout limits took off payouts. "
+    "Pace: settled rounds an hour of open and staffed time. Seats: with a wager, of the seats of the table."
+)
+HOLD_NOTE = "Hold: win over drop of the inventories that were opened in the range, once all of it is counted."
+GUTTER = 24.0  # points
+UNPADDED = [
+    ("LEFTPADDING", (0, 0), (-1, -1), 0),
+    ("RIGHTPADDING", (0, 0), (-1, -1), 0),
+    ("VALIGN", (0, 0), (-1, -1), "TOP"),
+]
+
+
+def write_pdf(page: FiguresPage) -> bytes:
+    """Return the plots, the main table with its total, where the edge comes from, and the hours, days or months."""
+    look, query, width = styles(), page.query, content_size(landscape=True)[0]
+    title = f"Figures, {page.range_words()}"
+    filters = [
+        f"{choice.label}: {choice.value}" for choice in page.filters() if choice.label not in ("Day", "Days")
+    ]
+    story: list[Flowable] = [
+        text(title, look["title"]),
+        text(". ".join(filters) + ".", look["body"]),
+        *_plots(page),
+        text(f"By {BY[query.by].lower()}", look["heading"]),
+        column_table(main_table(page), width),
+        text(" ".join(filter(None, [PACE_NOTE, HOLD_NOTE, void_note(page.money)])), look["small"]),
+        text("Where the edge comes from", look["heading"]),
+        column_table(families_table(page), width),
+        text(f"By {query.period}", look["heading"]),
+        column_table(periods_table(page), width),
+    ]
+    return render(
+        story,
+        title=title,
+        facility_name=page.facility.name,
+        landscape=True,
+        approved=f"{PLAYS[query.play]}. {page.total.rounds:,} settled rounds.",
+    )
+
+
+def void_note(money: HoldSums) -> str:
+    """Say what the trays won beside the win of settled rounds; "" where no voided round moved money."""
+    if not money.void_cents:
+        return ""
+    return (
+        f"The trays of these inventories won {signed(money.win_cents)}, {signed(money.void_cents)} of "
+        "it by throws of rounds that were then voided, which Win leaves out."
+    )
+
+
+def _plots(page: FiguresPage) -> Iterator[Flowable]:
+    """Yield the win in its band, and the plots by hour, day or month in two columns."""
+    look, width = styles(), content_size(landscape=True)[0]
+    if bands := page.plots():
+        yield PlotDrawing(bands[0], width)
+        yield text(page.plot_title() + ".", look["small"])
+    of_periods = page.period_plots()
+    column = (width - GUTTER) / 2
+    for first in range(0, len(of_periods), 2):
+        cells: list[list[Flowable]] = [
+            [
+                text(", ".join(filter(None, [plot.name, plot.note])), look["dim"]),
+                PlotDrawing(plot.plot, column),
+            ]
+            for plot in of_periods[first : first + 2]
+        ]
+        cells += [[]] * (2 - len(cells))
+        yield KeepTogether([platypus.Table([cells], colWidths=[column + GUTTER, column], style=UNPADDED)])
+
+
+# In files
+
+
+def write_jsonl(page: FiguresPage) -> bytes:
+    """Return one JSON object a line; the amounts are integer cents."""
+    return sections_jsonl(sections_of_files(page))
+
+
+def write_csv(page: FiguresPage) -> bytes:
+    """Return one table (RFC 4180, UTF-8), with the section and the name first. Amounts are in dollars."""
+    return sections_csv(sections_of_files(page))
+
+
+def write_xlsx(page: FiguresPage) -> bytes:
+    """Return a workbook with a sheet for each table of the page."""
+    title = f"{page.facility.name}, figures of {page.range_words()}"
+    return sections_xlsx(sections_of_files(page), title, page.now)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: what the link is called, its media type, and what writes it."""
+
+    label: str
+    media: str
+    write: Callable[[FiguresPage], bytes]
+
+
+FORMATS = {
+    "csv": Format("CSV", "text/csv; charset=utf-8", write_csv),
+    "xlsx": Format("XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", write_xlsx),
+    "jsonl": Format("JSON lines", "application/jsonl; charset=utf-8", write_jsonl),
+    "pdf": Format("PDF", "application/pdf", write_pdf),
+}

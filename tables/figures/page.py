@@ -1,4 +1,10 @@
-"""What the pages of figures show: headline, plot, tables, and the filters as links."""
+"""What the pages of figures show: headline, plots, rows of tables, and the filters as links.
+
+A `FiguresPage` is made of what an address asks for, the person who may see it, and the moment; without a person, for a
+declared report, it has every table of the facility. Everything that is drawn of it, on the page, on paper and in files,
+has its figures from here. The columns of its tables are `tables.figures.figure_tables`, its plots
+`tables.figures.plots`.
+"""
 
 import datetime as dt
 from collections import defaultdict
@@ -19,45 +25,62 @@ from games.models import Facility, RulesSubmission
 from games.office.odds.sheet import family_label
 from games.registry import game_by_code
 from tables.core.figure_sums import FamilySums, LargestLoss, Sums
-from tables.figures.formatting import deviation_words, sigma_words
-from tables.figures.hold import HoldSums, read_hold, sold_by_hour
-from tables.figures.lot_changes import lot_changes
-from tables.figures.period_plots import (
+from tables.core.pace import HOUR
+from tables.figures.plots import (
+    Annotation,
+    Axis,
+    LotChange,
     PeriodPlot,
-    Point,
+    band_plots,
     cents_words,
     count_words,
+    lot_changes,
+    number_of,
     period_plot,
     share_words,
     whole_share_words,
 )
-from tables.figures.pit_history import pit_moves
-from tables.figures.plots import Annotation, Axis, LotChange, band_plots, number_of
-from tables.figures.query import (
+from tables.figures.ranges import (
     BY,
-    DAY,
     PLAYS,
     FiguresQuery,
-    month_of,
-    selected_tables,
-    visible_tables,
-)
-from tables.figures.ranges import (
+    HoldSums,
     Moment,
     RangeFigures,
     by_dealers,
     dealers_of,
+    month_of,
     not_counted,
+    read_hold,
     read_range,
+    selected_tables,
     share_of,
+    sold_by_hour,
+    visible_tables,
 )
+from tables.figures.rollup import DAY, pit_moves
 from tables.models import Pit, Table
 
 FAMILIES_MAX = 14  # what is left is one row
 BAR_WIDTH, HOUR_BAR_WIDTH = 110, 70
 SIDE_OF_BAND = 2.9  # standard deviations at which a mark stays at the edge of its drawing
 NOTE_PART = 10  # a loss is noted from a tenth of the band
-HOUR = dt.timedelta(hours=1)
+
+
+def sigma_words(sigmas: float | None) -> str:
+    """`+0.6`, `−2.3`, `0.0`; a dash where nothing varied."""
+    if sigmas is None:
+        return NONE
+    return f"{'+' if sigmas > 0 else '−' if sigmas < 0 else ''}{abs(sigmas):.1f}"
+
+
+def deviation_words(sums: Sums) -> str:
+    """`0.6 standard deviations above expectation`."""
+    tenths = sums.z_tenths
+    if tenths is None:
+        return "nothing varied"
+    side = "above" if tenths > 0 else "below" if tenths < 0 else "from"
+    return f"{abs(tenths) // 10}.{abs(tenths) % 10} standard deviations {side} expectation"
 
 
 @dataclass(frozen=True)
@@ -387,10 +410,10 @@ class FiguresPage:
             return []
         labels = [self._short_label(period) for period in periods]
 
-        def points(figure_of: Callable[[Sums], Fraction | int | None]) -> list[Point]:
+        def points(figure_of: Callable[[Sums], Fraction | int | None]) -> list[tuple[str, Fraction | None]]:
             figures = [figure_of(by_period[period]) if period in by_period else None for period in periods]
             return [
-                Point(label, None if figure is None else Fraction(figure))
+                (label, None if figure is None else Fraction(figure))
                 for label, figure in zip(labels, figures, strict=True)
             ]
 
@@ -422,16 +445,18 @@ class FiguresPage:
             if not sold:
                 return None
             points = [
-                Point(label, Fraction(sold.get(period, 0)) if isinstance(period, dt.datetime) else None)
+                (label, Fraction(sold.get(period, 0)) if isinstance(period, dt.datetime) else None)
                 for label, period in zip(labels, periods, strict=True)
             ]
             return period_plot("Sold by hour", points, cents_words, note="chips for cash")
         holds = [
             self.hold.by_period[period].hold if period in self.hold.by_period else None for period in periods
         ]
-        points = [Point(label, hold) for label, hold in zip(labels, holds, strict=True)]
         return period_plot(
-            f"Hold by {self.query.period}", points, share_words, note="where every drop is counted"
+            f"Hold by {self.query.period}",
+            list(zip(labels, holds, strict=True)),
+            share_words,
+            note="where every drop is counted",
         )
 
     def _periods_in_order(self) -> list[Moment]:

@@ -1,11 +1,18 @@
-"""The plot of a range's win against its band, one drawing for each width."""
+"""The plots of a page of figures.
+
+`band_plots` draws the win of a range against its band, one drawing for each width, with a line where the dice of the
+only table changed (`lot_changes`, from its entries) and a note at the round that cost the most. `period_plot` draws one
+figure by hour, day or month: handle, pace, seats, hold.
+"""
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
-from games.formats import about, money, signed, signed_about
+from audit.models import Entry
+from games.formats import about, money, percent, signed, signed_about
 from games.kit.plots import (
     LETTER,
     LINE,
@@ -14,18 +21,30 @@ from games.kit.plots import (
     Mark,
     Path,
     Plot,
+    Rect,
     Scale,
     Text,
     apart,
     grid,
     grid_amounts,
 )
+from tables.core.entries import COLUMNS, read
+from tables.dice.custody import DICE_LOT_PLACED
 from tables.figures.ranges import Moment, PlotPoint
+from tables.models import Table
 
 LEFT, TOP = 62, 12
 END_GAP = 14
 MAX_GRID_LINES = 4
 LOT_GAP = 8  # between the line of a change of dice and the names of the lots
+CHANGES_MAX = 60  # more lines than that hide the win
+WIDTH, HEIGHT = 352, 124
+PERIOD_LEFT, PERIOD_TOP, FOOT, RIGHT = 58, 10, 100, 346
+GAP_PART = 4  # of the room of a bar, one part is the gap
+WIDEST_BAR = 26
+
+
+# The win in its band
 
 
 @dataclass(frozen=True)
@@ -199,3 +218,108 @@ def _note(
             for number, text in enumerate(annotation.lines)
         ),
     ]
+
+
+def lot_changes(table: Table, begins: dt.datetime, ends: dt.datetime) -> list[LotChange]:
+    """Return each change to another lot between two moments, in order; nothing if there were too many to draw."""
+    placed = Entry.objects.filter(stream=table.stream_id, type=DICE_LOT_PLACED.name)
+    of_range = (
+        placed.filter(at__gte=begins, at__lt=ends).order_by("seq").values_list(*COLUMNS)[: CHANGES_MAX + 1]
+    )
+    entries = [read((row[0], row[1], row[2], row[3])) for row in of_range]
+    if not entries or len(entries) > CHANGES_MAX:
+        return []
+    earlier = placed.filter(seq__lt=entries[0].seq).order_by("-seq").values_list(*COLUMNS).first()
+    before = str(read(earlier).data.get("lot", "")) if earlier else ""
+    changes = []
+    for entry in entries:
+        lot = str(entry.data.get("lot", ""))
+        if entry.is_intact and lot != before:
+            changes.append(LotChange(dt.datetime.fromisoformat(entry.at), before, lot))
+        before = lot
+    return changes
+
+
+# A figure by hour, day or month
+
+
+@dataclass(frozen=True)
+class PeriodPlot:
+    """One figure by period, with its name and a note."""
+
+    name: str
+    note: str
+    plot: Plot
+
+
+def cents_words(value: Fraction) -> str:
+    """`$1,150`."""
+    return about(value)
+
+
+def count_words(value: Fraction) -> str:
+    """`42`."""
+    return f"{round(value):,}"
+
+
+def share_words(value: Fraction) -> str:
+    """`34.81 %`."""
+    return percent(value)
+
+
+def whole_share_words(value: Fraction) -> str:
+    """`35 %`."""
+    return percent(value, 0)
+
+
+def period_plot(
+    name: str,
+    points: Sequence[tuple[str, Fraction | None]],
+    words: Callable[[Fraction], str],
+    *,
+    note: str = "",
+    target: int | None = None,
+    top: Fraction | None = None,
+) -> PeriodPlot | None:
+    """Draw a figure by period; None where it is never known.
+
+    `points` are the labels of the periods, each with its figure; None where there is none. `top` is where the scale
+    ends, if not at the highest.
+    """
+    values = [value for _label, value in points if value is not None]
+    if not values:
+        return None
+    high = max(*values, Fraction(target or 0), top or Fraction(0), Fraction(0))
+    low = min(*values, Fraction(0))
+    y_of = Scale(low, high, FOOT, PERIOD_TOP)
+    zero_y = y_of(Fraction(0))
+    room = (RIGHT - PERIOD_LEFT) / len(points)
+    width = min(WIDEST_BAR, room * (GAP_PART - 1) / GAP_PART)
+    bars = [
+        Rect(
+            PERIOD_LEFT + place * room + (room - width) / 2,
+            min(y_of(value), zero_y),
+            width,
+            abs(y_of(value) - zero_y),
+            title=f"{label}: {words(value)}",
+        )
+        for place, (label, value) in enumerate(points)
+        if value is not None
+    ]
+    lines = [(y_of(mark), words(mark)) for mark in dict.fromkeys((Fraction(0), high, low))]
+    marks: list[Mark] = [*grid(lines, zero_y, PERIOD_LEFT, RIGHT), *bars]
+    if target:
+        marks.append(Line(PERIOD_LEFT, y_of(Fraction(target)), RIGHT, y_of(Fraction(target)), "target"))
+    marks += _period_ticks([label for label, _value in points], room)
+    said = f"{name}. " + ", ".join(bar.title for bar in bars)
+    return PeriodPlot(name, note, Plot(WIDTH, HEIGHT, marks, "period-plot", said, is_sized=True))
+
+
+def _period_ticks(labels: Sequence[str], room: float) -> Iterator[Text]:
+    """Label as many periods as there is room for, from the first."""
+    longest = max(map(len, labels)) * LETTER
+    step = -(-int(longest + 2 * LETTER) // max(int(room), 1))
+    for place, label in list(enumerate(labels))[::step]:
+        x = PERIOD_LEFT + (place + 0.5) * room
+        if x + longest / 2 <= WIDTH + LETTER:
+            yield Text(x, HEIGHT - 6, label, anchor="middle")

@@ -1,114 +1,173 @@
-"""Writes the rollups: sums of settled rounds by hour, gaming day and month.
+"""The rollups: sums of settled rounds by hour, gaming day and month, which every page of figures reads.
 
-The ticker adds newly settled rounds every other second, off the path of the acts. A round that a slip changed is not
-new: then the whole gaming day of its table is written again from the record. `rebuild` does that for every day, and
-`differences` compares.
+1. The ticker adds newly settled rounds every other second (`write_rollups`), off the path of the acts. A round that a
+   slip changed is not new: then the whole gaming day of its table is written again from the record.
+2. `rebuild` writes every day again (`manage.py figures_rollup --rebuild`), `differences` compares, and a full
+   verification does so for every table (`check_rollups`).
 
 A round belongs to the hour and the shift in which it was settled, within the gaming day in which it opened. The open
 and staffed time of a gaming day (`tables.core.pace`), up to its newest settled round, belongs to the hours, shifts and
 dealers in which it passed: so an hour without a settled round may have a row. Both belong to the pit in which the table
-was then.
+was then (`PitHistory`): a table moves only while it is closed, and the record says when, from where and to where.
+
+`tables.figures.ranges` reads the rows; what nobody has counted yet is `uncounted_rounds`.
 """
 
 import datetime as dt
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from django.db import transaction
-from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.db import connection, transaction
+from django.db.models import Case, CharField, F, Max, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, Greatest
 
+from audit.columns import declare
+from audit.findings import Finding, declare_finding, record_check
+from audit.models import Entry
 from games.models import Facility
-from tables.core.figure_sums import COUNTS, ExactSum, FamilySums
+from tables.core.entries import COLUMNS as ENTRY_COLUMNS
+from tables.core.entries import read
+from tables.core.figure_sums import COLUMNS, COUNTS, FamilySums, LargestLoss, Sums
 from tables.core.pace import HOUR, MICROSECOND
-from tables.figures.pit_history import PitHistory, pit_history
-from tables.figures.query import DAY, next_month
-from tables.figures.round_figures import RoundFigures, figures_of_rounds, round_figures
+from tables.figures.round_figures import RoundFigures, add_round, figures_of_rounds, round_figures
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
 from tables.opening.open_time import OpenSpan, OpenTime, continued_open_time, open_time_with_dealers
+from tables.setup.floor_plan import TABLE_MOVED
 
 SLOTS = 12  # of an hour, for the plot of a day
 BATCH_ROUNDS = 100
 TICK_SECONDS = 0.3  # longer than this no tick writes
+DAY = dt.timedelta(days=1)
+RowT = TypeVar("RowT", bound=RollupRow)
+ROLLUP_DIFFERS = declare_finding(
+    "rollup-differs",
+    "The rollups of figures differ from the record: %(row)s. manage.py figures_rollup --rebuild writes them again.",
+)
 
 
-class Loss(NamedTuple):
-    """What one round cost the casino, with its number and when it was settled."""
-
-    cents: int
-    number: int
-    settled_at: dt.datetime
+def next_month(day: dt.date) -> dt.date:
+    """Return the first day of the month after that of a day."""
+    return (day.replace(day=1) + 32 * DAY).replace(day=1)
 
 
-def larger_loss(first: Loss | None, second: Loss) -> Loss:
-    """Return the larger loss; of equal ones that of the earlier round."""
-    return max(filter(None, (first, second)), key=lambda loss: (loss.cents, -loss.number))
+# In which pit a table was
 
 
-class Newest(NamedTuple):
-    """The newest settled round of a table that the rows have: its gaming day, and when it was settled."""
+class PitMove(NamedTuple):
+    """A move of a table: when, and the codes of the pits before and after it."""
 
-    gaming_day: dt.date
-    settled_at: dt.datetime
-
-
-class Counted(NamedTuple):
-    """Up to where a table is counted. Without a state of its open time that is read from its last opening."""
-
-    newest: Newest | None = None
-    open_state: dict[str, Any] | None = None
+    moment: dt.datetime
+    before: str
+    after: str
 
 
-NOT_COUNTED = Counted()
+PitMoves = Mapping[str, Sequence[PitMove]]  # by the code of the table
+
+
+class PitHistory(NamedTuple):
+    """The pit of one table now (its code), and its moves from pit to pit in their order."""
+
+    now: str
+    moves: tuple[PitMove, ...] = ()
+
+    def pit_at(self, moment: dt.datetime) -> str:
+        """Return the code of the table's pit at a moment; at the moment of a move, the pit before it."""
+        return next((move.before for move in self.moves if moment <= move.moment), self.now)
+
+
+def pit_history(table: Table) -> PitHistory:
+    """Return the history of one table, in one statement."""
+    moves = pit_moves(table.facility).get(table.code, [])
+    return PitHistory(moves[-1].after if moves else table.pit.code, tuple(moves))
+
+
+def pit_moves(facility: Facility) -> dict[str, list[PitMove]]:
+    """Return the moves from pit to pit by the code of the table. An entry that was changed is left out."""
+    entries = Entry.objects.filter(stream__name=f"{facility.code}/setup", type=TABLE_MOVED.name)
+    moves: dict[str, list[PitMove]] = {}
+    for row in entries.order_by("seq").values_list(*ENTRY_COLUMNS):
+        entry = read(row)
+        before, after = entry.data.get("pit_before"), entry.data.get("pit")
+        if entry.is_intact and isinstance(before, str) and isinstance(after, str) and before != after:
+            move = PitMove(dt.datetime.fromisoformat(entry.at), before, after)
+            moves.setdefault(str(entry.data.get("table")), []).append(move)
+    return moves
+
+
+def pit_by_moment(tables: Iterable[Table], moves: PitMoves, *, table: str, moment: str) -> Case:
+    """Return an expression for `PitHistory.pit_at`: `table` and `moment` are the columns of the row."""
+    whens = [
+        When(**{table: row.pk, f"{moment}__lte": move.moment}, then=Value(move.before))
+        for row in tables
+        for move in moves.get(row.code, ())
+    ]
+    return Case(*whens, default=F(f"{table}__pit__code"), output_field=CharField())
+
+
+# What rounds add to the rows
 
 
 @dataclass
-class Delta:
-    """What rounds add to a row."""
+class RowSums:
+    """What a row sums, or what rounds add to one."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    expected: ExactSum = field(default_factory=ExactSum)
-    variance: ExactSum = field(default_factory=ExactSum)
-    families: dict[str, FamilySums] = field(default_factory=dict)
+    sums: Sums = field(default_factory=Sums)
+    families: dict[str, FamilySums] = field(default_factory=lambda: defaultdict(FamilySums))
     by_seat: Counter[int] = field(default_factory=Counter)
     win_slots: list[int] = field(default_factory=lambda: [0] * SLOTS)
-    largest: Loss | None = None
+
+    @classmethod
+    def of_row(cls, row: RollupRow) -> "RowSums":
+        """What a row has."""
+        read = cls(by_seat=Counter({int(seat): rounds for seat, rounds in row.by_seat.items()}))
+        read.sums.add_row({name: getattr(row, name) for name in COLUMNS})
+        for family, stored in row.by_family.items():
+            read.families[family].add_stored(stored)
+        if isinstance(row, HourFigures) and row.win_slots:
+            read.win_slots = list(row.win_slots)
+        return read
 
     def add_round(self, round_: RoundFigures, seats: int, slot: int) -> None:
         """Add a settled round of a table with so many seats."""
-        win_cents = round_.taken_cents + round_.fees_cents - round_.paid_cents
-        self.counts.update(
-            rounds=1,
-            wagers=round_.wagers,
-            handle_cents=round_.handle_cents,
-            taken_cents=round_.taken_cents,
-            paid_cents=round_.paid_cents,
-            fees_cents=round_.fees_cents,
-            cut_cents=round_.cut_cents,
-            seats_wagering=len(round_.seats),
-            seats_offered=seats,
-        )
-        if round_.expected_win is None or round_.variance is None:
-            self.counts["unknown_rounds"] += 1
-        else:
-            self.expected.add(round_.expected_win)
-            self.variance.add(round_.variance)
+        add_round(self.sums, round_, seats)
         self.by_seat.update(round_.seats)
-        self.win_slots[slot] += win_cents
+        self.win_slots[slot] += round_.win_cents
         for code, of_code in round_.by_code.items():
-            family = self.families.setdefault(code.partition(":")[0], FamilySums())
+            family = self.families[code.partition(":")[0]]
             family.wagers += of_code.wagers
             family.handle_cents += of_code.handle_cents
             family.fees_cents += of_code.fees_cents
             family.expected.add(of_code.expected_win or Fraction(0))
-        if win_cents < 0:
-            loss = Loss(-win_cents, round_.round, round_.settled_at)
-            self.largest = larger_loss(self.largest, loss)
+        if round_.win_cents < 0:
+            loss = LargestLoss(-round_.win_cents, round_.table_id, round_.round, round_.settled_at)
+            self.sums.add_loss(loss)
+
+    def add(self, addend: "RowSums") -> None:
+        """Add the sums of other rounds of the table."""
+        self.sums.add(addend.sums)
+        self.by_seat.update(addend.by_seat)
+        self.win_slots = [cents + more for cents, more in zip(self.win_slots, addend.win_slots, strict=True)]
+        for family, sums in addend.families.items():
+            self.families[family].add_family(sums)
+
+    def write_to(self, row: RollupRow) -> None:
+        """Set the columns of a row, without saving it."""
+        for name in COUNTS:
+            setattr(row, name, getattr(self.sums, name))
+        expected, variance = self.sums.expected.value, self.sums.variance.value
+        row.expected_win, row.variance = str(expected), str(variance)
+        row.expected_float, row.variance_float = float(expected), float(variance)
+        if loss := self.sums.largest:
+            row.largest_cents, row.largest_round, row.largest_at = loss.cents, loss.round, loss.settled_at
+        row.by_family = {family: self.families[family].stored for family in sorted(self.families)}
+        row.by_seat = {str(seat): self.by_seat[seat] for seat in sorted(self.by_seat)}
+        if isinstance(row, HourFigures):
+            row.win_slots = self.win_slots
 
 
 class HourKey(NamedTuple):
@@ -145,14 +204,31 @@ class MonthKey(NamedTuple):
     pit: str
 
 
+class Newest(NamedTuple):
+    """The newest settled round of a table that the rows have: its gaming day, and when it was settled."""
+
+    gaming_day: dt.date
+    settled_at: dt.datetime
+
+
+class Counted(NamedTuple):
+    """Up to where a table is counted. Without a state of its open time that is read from its last opening."""
+
+    newest: Newest | None = None
+    open_state: dict[str, Any] | None = None
+
+
+NOT_COUNTED = Counted()
+
+
 def hour_deltas(
     table: Table, rounds: Iterable[RoundFigures], counted: Counted = NOT_COUNTED
-) -> tuple[dict[HourKey, Delta], Counted]:
+) -> tuple[dict[HourKey, RowSums], Counted]:
     """Sum rounds of a table, in the order of their numbers, by the rows to which they belong.
 
     `counted` is up to the settled round before them. Returns also up to which they are counted then.
     """
-    deltas: dict[HourKey, Delta] = defaultdict(Delta)
+    deltas: dict[HourKey, RowSums] = defaultdict(RowSums)
     facility, days, pits = table.facility, DayEnds(table.facility, counted.newest), pit_history(table)
     for round_ in rounds:
         day_begins, day_ends = days.add(round_)
@@ -176,7 +252,7 @@ def hour_deltas(
     else:
         open_time = continued_open_time(table, counted.open_state, last)
     for key, span_time in _open_times(facility, pits, days, open_time):
-        deltas[key].counts["open_us"] += span_time // MICROSECOND
+        deltas[key].sums.open_us += span_time // MICROSECOND
     return dict(deltas), Counted(days.newest, open_time.state)
 
 
@@ -232,22 +308,7 @@ def _parts(
         moment = until
 
 
-def uncounted_rounds(table: Table, day: dt.date) -> tuple[list[RoundFigures], bool]:
-    """Return the settled rounds of a table's gaming day that its rows do not have, without writing anything.
-
-    Also whether a slip about one that they have was filed since: then they are all rounds of the day.
-    """
-    progress = RollupProgress.objects.filter(table=table).first() or RollupProgress(table=table)
-    slips = Slip.objects.filter(
-        table=table,
-        filed_seq__gt=progress.slip_seq,
-        round__gaming_day=day,
-        round__number__lte=progress.last_round,
-    )
-    if slips.exists():
-        return list(round_figures(table.facility, day, day, table.code, table.kind)), True
-    rounds = figures_of_rounds(table, progress.last_round + 1, table.last_round)
-    return [round_ for round_ in rounds if round_.gaming_day == day], False
+# Newly settled rounds
 
 
 def write_rollups() -> list[int]:
@@ -335,58 +396,61 @@ def _newest(progress: RollupProgress) -> Newest | None:
     return Newest(progress.newest_day, progress.newest_settled_at)
 
 
-def _add_hours(table: Table, deltas: dict[HourKey, Delta]) -> None:
+def _add_hours(table: Table, deltas: dict[HourKey, RowSums]) -> None:
     """Add to the hour rows, and the same to the rows of their days and months."""
-    days: dict[DayKey, list[Delta]] = defaultdict(list)
-    months: dict[MonthKey, list[Delta]] = defaultdict(list)
+    days: dict[DayKey, list[RowSums]] = defaultdict(list)
+    months: dict[MonthKey, list[RowSums]] = defaultdict(list)
     for key, delta in deltas.items():
-        row, _ = HourFigures.objects.get_or_create(table=table, **key._asdict())
-        slots = row.win_slots or [0] * SLOTS
-        row.win_slots = [cents + more for cents, more in zip(slots, delta.win_slots, strict=True)]
-        _add(row, [delta])
+        _added(HourFigures.objects.get_or_create(table=table, **key._asdict())[0], [delta]).save()
         days[key.of_day].append(delta)
         months[key.of_day.of_month].append(delta)
     for day, of_day in days.items():
-        _add(DayFigures.objects.get_or_create(table=table, **day._asdict())[0], of_day)
+        _added(DayFigures.objects.get_or_create(table=table, **day._asdict())[0], of_day).save()
     for month, of_month in months.items():
-        _add(MonthFigures.objects.get_or_create(table=table, **month._asdict())[0], of_month)
+        _added(MonthFigures.objects.get_or_create(table=table, **month._asdict())[0], of_month).save()
 
 
-def _add(row: RollupRow, deltas: Sequence[Delta]) -> None:
-    _add_to_columns(row, deltas)
-    row.save()
-
-
-def _add_to_columns(row: RollupRow, deltas: Sequence[Delta]) -> None:
-    expected, variance = ExactSum(), ExactSum()
-    expected.add_text(row.expected_win)
-    variance.add_text(row.variance)
-    families: dict[str, FamilySums] = defaultdict(FamilySums)
-    for family, stored in row.by_family.items():
-        families[family].add_stored(stored)
-    by_seat = Counter({int(seat): rounds for seat, rounds in row.by_seat.items()})
+def _added(row: RowT, deltas: Iterable[RowSums]) -> RowT:
+    """Return the row with these added to its columns. It is not saved."""
+    total = RowSums.of_row(row)
     for delta in deltas:
-        for name in COUNTS:
-            setattr(row, name, getattr(row, name) + delta.counts[name])
-        expected.add_sum(delta.expected)
-        variance.add_sum(delta.variance)
-        by_seat.update(delta.by_seat)
-        for family, sums in delta.families.items():
-            families[family].add_family(sums)
-        if delta.largest:
-            loss = larger_loss(_loss_of(row), delta.largest)
-            row.largest_cents, row.largest_round, row.largest_at = loss
-    row.by_family = {family: families[family].stored for family in sorted(families)}
-    row.by_seat = {str(seat): by_seat[seat] for seat in sorted(by_seat)}
-    _write_exact(row, expected.value, variance.value)
+        total.add(delta)
+    total.write_to(row)
+    return row
 
 
-def _write_exact(row: RollupRow, expected: Fraction, variance: Fraction) -> None:
-    row.expected_win, row.variance = str(expected), str(variance)
-    row.expected_float, row.variance_float = float(expected), float(variance)
+def uncounted_rounds(table: Table, day: dt.date) -> tuple[list[RoundFigures], bool]:
+    """Return the settled rounds of a table's gaming day that its rows do not have, without writing anything.
+
+    Also whether a slip about one that they have was filed since: then they are all rounds of the day.
+    """
+    progress = RollupProgress.objects.filter(table=table).first() or RollupProgress(table=table)
+    slips = Slip.objects.filter(
+        table=table,
+        filed_seq__gt=progress.slip_seq,
+        round__gaming_day=day,
+        round__number__lte=progress.last_round,
+    )
+    if slips.exists():
+        return list(round_figures(table.facility, day, day, table.code, table.kind)), True
+    rounds = figures_of_rounds(table, progress.last_round + 1, table.last_round)
+    return [round_ for round_ in rounds if round_.gaming_day == day], False
 
 
 # Written again from the record
+
+
+def rebuild(table: Table) -> int:
+    """Write every row of a table again from the record. Returns the number of settled rounds."""
+    with transaction.atomic():
+        RollupProgress.objects.get_or_create(table=table)
+        RollupProgress.objects.select_for_update().get(table=table)
+        for model in (HourFigures, DayFigures, MonthFigures):
+            model._default_manager.filter(table=table).delete()
+        RollupProgress.objects.filter(table=table).update(
+            last_round=0, newest_day=None, newest_settled_at=None, open_state=None, slip_seq=0
+        )
+        return roll_up_table(table)
 
 
 def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
@@ -408,63 +472,52 @@ def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
     return counted
 
 
-def _hour_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[HourFigures]:
+def _hour_rows(table: Table, deltas: dict[HourKey, RowSums]) -> Iterator[HourFigures]:
     for key, delta in deltas.items():
-        row = HourFigures(table=table, win_slots=delta.win_slots, **key._asdict())
-        _add_to_columns(row, [delta])
-        yield row
+        yield _added(HourFigures(table=table, **key._asdict()), [delta])
 
 
-def _day_rows(table: Table, deltas: dict[HourKey, Delta]) -> Iterator[DayFigures]:
-    by_day: dict[DayKey, list[Delta]] = defaultdict(list)
+def _day_rows(table: Table, deltas: dict[HourKey, RowSums]) -> Iterator[DayFigures]:
+    by_day: dict[DayKey, list[RowSums]] = defaultdict(list)
     for key, delta in deltas.items():
         by_day[key.of_day].append(delta)
     for day, of_day in by_day.items():
-        row = DayFigures(table=table, **day._asdict())
-        _add_to_columns(row, of_day)
-        yield row
+        yield _added(DayFigures(table=table, **day._asdict()), of_day)
 
 
 def _month_rows(table: Table, days: Iterable[DayFigures]) -> Iterator[MonthFigures]:
-    by_month: dict[MonthKey, list[Delta]] = defaultdict(list)
+    by_month: dict[MonthKey, list[RowSums]] = defaultdict(list)
     for day in days:
-        by_month[DayKey(day.gaming_day, day.shift, day.pit).of_month].append(_delta_of(day))
+        by_month[DayKey(day.gaming_day, day.shift, day.pit).of_month].append(RowSums.of_row(day))
     for month, of_month in by_month.items():
-        row = MonthFigures(table=table, **month._asdict())
-        _add_to_columns(row, of_month)
-        yield row
+        yield _added(MonthFigures(table=table, **month._asdict()), of_month)
 
 
-def _delta_of(row: DayFigures) -> Delta:
-    delta = Delta(
-        counts=Counter({name: getattr(row, name) for name in COUNTS}),
-        by_seat=Counter({int(seat): rounds for seat, rounds in row.by_seat.items()}),
-    )
-    delta.expected.add_text(row.expected_win)
-    delta.variance.add_text(row.variance)
-    for family, stored in row.by_family.items():
-        delta.families.setdefault(family, FamilySums()).add_stored(stored)
-    delta.largest = _loss_of(row)
-    return delta
+# Compared with the record
 
 
-def _loss_of(row: RollupRow) -> Loss | None:
-    if not row.largest_round or not row.largest_at:
-        return None
-    return Loss(row.largest_cents, row.largest_round, row.largest_at)
+@record_check
+def check_rollups(tick: Callable[[], None]) -> Iterator[Finding]:
+    """Compare the rollups of every table with its rounds. What differs is computed again while nobody writes it."""
+    for table in Table.objects.select_related("stream", "facility").order_by("pk"):
+        tick()
+        if not differences(table):
+            continue
+        with transaction.atomic():
+            if _may_lock():
+                RollupProgress.objects.select_for_update().filter(table=table).first()
+            lines = differences(table)
+        for line in lines:
+            yield Finding(ROLLUP_DIFFERS, {"stream": table.stream.name, "row": line})
 
 
-def rebuild(table: Table) -> int:
-    """Write every row of a table again from the record. Returns the number of settled rounds."""
-    with transaction.atomic():
-        RollupProgress.objects.get_or_create(table=table)
-        RollupProgress.objects.select_for_update().get(table=table)
-        for model in (HourFigures, DayFigures, MonthFigures):
-            model._default_manager.filter(table=table).delete()
-        RollupProgress.objects.filter(table=table).update(
-            last_round=0, newest_day=None, newest_settled_at=None, open_state=None, slip_seq=0
-        )
-        return roll_up_table(table)
+def _may_lock() -> bool:
+    """Whether this role of the database may lock the row: that of an auditor may only read."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege('tables_rollupprogress', 'UPDATE')")
+        return bool(cursor.fetchone()[0])
 
 
 def differences(table: Table) -> list[str]:
@@ -508,3 +561,20 @@ def _columns(row: RollupRow) -> dict[str, Any]:
         for field_ in row._meta.concrete_fields
         if field_.name not in ("id", "table")
     }
+
+
+ROLLUP = "tables.figures.rollup.check_rollups"
+SUMS = ("table", *COLUMNS[1:], "expected_float", "variance_float", "by_family", "by_seat")
+HOUR_COLUMNS = (*SUMS, "gaming_day", "begins_at", "dealers", "win_slots")
+declare(HourFigures, "hour of figures", derived=dict.fromkeys(HOUR_COLUMNS, ROLLUP))
+declare(DayFigures, "day of figures", derived=dict.fromkeys((*SUMS, "gaming_day"), ROLLUP))
+declare(MonthFigures, "month of figures", derived=dict.fromkeys((*SUMS, "month"), ROLLUP))
+declare(
+    RollupProgress,
+    "progress of rollups",
+    derived={"last_round": ROLLUP},
+    unproven=dict.fromkeys(
+        ("table", "newest_day", "newest_settled_at", "open_state", "slip_seq"),
+        "how far rounds are counted: what was counted is compared with them",
+    ),
+)

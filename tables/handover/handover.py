@@ -22,9 +22,7 @@ from games.models import Facility
 from games.params import malformed
 from tables.core.figure_sums import COLUMNS, Sums
 from tables.core.permissions import FLOOR, STAFFERS
-from tables.figures.pit_history import pit_history
-from tables.figures.query import DAY
-from tables.figures.rollup import moment_within, tables_behind, uncounted_rounds
+from tables.figures.rollup import DAY, moment_within, pit_history, tables_behind, uncounted_rounds
 from tables.figures.round_figures import add_round
 from tables.handover.open_items import OpenItem, open_items
 from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Table

@@ -16,11 +16,10 @@ from games.registry import game_by_code
 from tables.core.permissions import SEES_EVERYTHING, STAFFERS
 from tables.core.scope import scope_of
 from tables.dice_watch.page import lots_at
-from tables.figures.exports import FORMATS
-from tables.figures.figure_tables import families_table, main_table, periods_table, seats_table
+from tables.figures.declared_reports import missing_count, schedule_rows
+from tables.figures.figure_tables import FORMATS, families_table, main_table, periods_table, seats_table
 from tables.figures.page import FiguresPage
-from tables.figures.query import read_query
-from tables.figures.report_rows import missing_count, schedule_rows
+from tables.figures.ranges import read_query
 from tables.runner.access import FIGURES, Denied, facility_page_for
 from tables.views.facility import page_context
 

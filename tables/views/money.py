@@ -18,7 +18,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.typed_days import read_day
 from tables.desk.desk import may_see_desk
-from tables.figures.query import visible_tables
+from tables.figures.ranges import visible_tables
 from tables.models import Table
 from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_slip, transfer_pdf
 from tables.money.chips import ChipLine, denominations_of

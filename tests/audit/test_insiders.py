@@ -42,7 +42,7 @@ from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
 from tables.core.reads import locked_table
 from tables.corrections.record_checks import check_tray_corrections
-from tables.figures.player_figures import figures_of
+from tables.figures.round_figures import figures_of
 from tables.models import (
     Alert,
     Assignment,

@@ -12,8 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import Entry
-from tables.figures.round_figures import round_figures
-from tables.figures.table_figures import by_table, round_line
+from tables.figures.round_figures import round_figures, round_line, table_lines
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import TODAY, at, day_of
 from tests.desk.test_football_band import played
@@ -112,8 +111,8 @@ def test_a_table_that_dealt_only_void_rounds_has_its_line(hands, scene):
     [line] = lines_of(scene)
     assert (line["rounds"], line["taken_cents"]) == (1, 1_000)
     dealt = [("T-00", "sic-bo"), ("T-01", "sic-bo"), ("T-31", "high-roll")]
-    sums = list(by_table(figures_of(scene), dealt))
-    assert [(table.table, table.rounds) for table in sums] == [("T-00", 0), ("T-01", 1), ("T-31", 0)]
+    lines = list(table_lines(figures_of(scene), dealt))
+    assert [(line["table"], line["rounds"]) for line in lines] == [("T-00", 0), ("T-01", 1), ("T-31", 0)]
 
 
 def test_a_slip_changes_the_figures_of_its_round_on_the_day_of_the_round(hands, scene):
@@ -249,6 +248,6 @@ def test_a_changed_entry_leaves_the_expectation_unknown_and_ends_the_command_wit
     [figures] = figures_of(scene)
     assert (figures.expected_win, figures.variance, figures.unreadable) == (None, None, (entry.seq,))
     assert round_line(figures)["expected_win"] is None
-    assert next(by_table([figures])).variance is None
+    assert next(table_lines([figures]))["variance"] is None
     with pytest.raises(CommandError, match="not known of 1 round, first T-01, round 1"):
         lines_of(scene)

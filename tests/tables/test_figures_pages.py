@@ -17,14 +17,10 @@ from games.formats import percent, signed
 from games.kit.plots import Text
 from games.kit.tables import MONEY, Column
 from tables.figures import figure_tables, rollup
-from tables.figures.hold import sold_by_hour
-from tables.figures.lot_changes import lot_changes
 from tables.figures.page import FiguresRow
-from tables.figures.pit_history import pit_moves
-from tables.figures.plots import Axis, LotChange, band_plots
-from tables.figures.query import FiguresQuery, read_query
-from tables.figures.ranges import PlotPoint, read_range, whole_months
-from tables.figures.record_checks import check_rollups
+from tables.figures.plots import Axis, LotChange, band_plots, lot_changes
+from tables.figures.ranges import FiguresQuery, PlotPoint, read_query, read_range, sold_by_hour, whole_months
+from tables.figures.rollup import check_rollups, pit_moves
 from tables.handover.handover import shift_figures, shift_to_hand_over
 from tables.models import (
     Assignment,

@@ -19,8 +19,7 @@ from audit import clock
 from audit.columns import check_columns
 from audit.models import Entry
 from tables import ticker
-from tables.figures.deliveries import deliver_due
-from tables.figures.schedules import ended_periods, read_declaration
+from tables.figures.declared_reports import deliver_due, ended_periods, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 from tests.desk.test_figures import at
 from tests.tables.cast import PIN

@@ -12,8 +12,7 @@ from audit import verification
 from audit.models import Command, Entry
 from games.exposure import advantages
 from games.submissions import rules_of
-from tables.figures.player_figures import figures_of
-from tables.figures.round_figures import figures_of_rounds
+from tables.figures.round_figures import figures_of, figures_of_rounds
 from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
 from tables.players import identity
 from tables.players.record_checks import check_players

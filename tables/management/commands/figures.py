@@ -9,8 +9,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
-from tables.figures.round_figures import RoundFigures, round_figures, tables_that_dealt
-from tables.figures.table_figures import FiguresLine, by_table, round_line
+from tables.figures.round_figures import (
+    FiguresLine,
+    RoundFigures,
+    round_figures,
+    round_line,
+    table_lines,
+    tables_that_dealt,
+)
 from tables.management.commands.daily_report import gaming_day
 from tables.models import Table
 from tables.reports.day_rounds import PLAYS
@@ -79,4 +85,4 @@ def _verify_table(facility: Facility, code: str, play: str) -> None:
 def _lines(rounds: Iterable[RoundFigures], by: str, dealt: Iterable[Table]) -> Iterator[FiguresLine]:
     if by == "round":
         return map(round_line, rounds)
-    return (sums.line() for sums in by_table(rounds, ((table.code, table.game) for table in dealt)))
+    return table_lines(rounds, ((table.code, table.game) for table in dealt))

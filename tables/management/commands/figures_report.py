@@ -11,9 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import clock
 from audit.management.declarers import add_pins_argument, answerable
 from games.models import Facility
-from tables.figures.deliveries import deliver_due
+from tables.figures.declared_reports import declare_reports, deliver_due, read_declaration
 from tables.figures.rollup import roll_up_table, tables_behind
-from tables.figures.schedules import declare, read_declaration
 from tables.models import FiguresReport, FiguresSchedule
 
 
@@ -61,7 +60,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['declare']} cannot be read: {error}") from None
         try:
             reports = read_declaration(declared)
-            declare(facility, reports, answerable(options, ""))
+            declare_reports(facility, reports, answerable(options, ""))
         except ValidationError as error:
             raise CommandError("\n".join(error.messages)) from None
         self.stdout.write(f"{facility.code}: {len(reports)} reports are declared.")
