@@ -431,6 +431,7 @@ def test_dealers_are_told_that_the_sticks_tablet_is_silent_and_that_its_closed_b
     for screen in (right, left):
         told = screen.page.locator("#stale-say")
         expect(told).to_contain_text("The tablet of the stickperson is offline.", timeout=30_000)
+        expect(told).to_be_visible()
         expect(told).to_contain_text("once that is called, place nothing. It would be taken and count.")
         expect(screen.page.locator("html")).to_have_attribute("data-live", "live")
     expect(stick.page.locator("#stale-say")).to_contain_text("Offline for")
