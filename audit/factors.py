@@ -7,18 +7,40 @@ session begins only after the last one.
    password could otherwise guess codes without end.
 2. The second factor: a code of an app, which works once, or the answer of a security key. Wrong ones are counted.
 3. After a one-time password: another password, and a second factor if the person has none.
+
+Codes of apps are those of RFC 6238 (SHA-1, six digits, thirty seconds). Their secrets are encrypted with a key derived
+from `SECRET_KEY`; those of `SECRET_KEY_FALLBACKS` decrypt too. So a copy of the database alone makes no codes. Security
+keys (WebAuthn) speak the protocol of Yubico's `fido2`, which the first ceremony imports: most workers and commands
+never need it. A key answers for one host name, which must be `localhost` or have TLS. The state of a ceremony stays on
+the server, in the session, and is used once.
+
+Some acts need a second factor again, unless one was given at this device in the last ten minutes (`verify_step_up`). A
+session holds the moment of its newest factor. Each sign-in starts a new session, so this moment never counts at another
+device or for another person.
 """
 
+import base64
 import datetime as dt
 import hashlib
+import logging
+import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import quote
 
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.contrib.sessions.backends.base import SessionBase
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare, salted_hmac
+from reportlab.graphics.barcode import qrencoder
 
-from audit import clock, passwords, people, pins, security_keys, step_up, totp
+from audit import clock, passwords, people
 from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.entries import (
     FACTOR_CONFIRMED,
@@ -32,7 +54,7 @@ from audit.entries import (
     PasswordSet,
     Purpose,
 )
-from audit.models import Device, Password, Person, SecondFactor, Stream
+from audit.models import Device, Password, Person, SecondFactor, Station, Stream
 from audit.refusals import (
     BAD_PASSWORD,
     LAST_FACTOR,
@@ -43,11 +65,246 @@ from audit.refusals import (
     SIGN_IN_OVER,
     FactorRefused,
     LockedOut,
+    SecondFactorNeeded,
     WrongFactor,
     WrongPassword,
 )
 from audit.registration import credential_digest
-from audit.security_keys import Ceremony, WrongKey
+
+if TYPE_CHECKING:
+    from fido2.server import Fido2Server
+
+
+log = logging.getLogger(__name__)
+
+
+# Codes of an app
+
+
+TOTP_SALT = "pitside.totp.v1"
+STEP_SECONDS = 30
+DIGITS = 6
+SECRET_BYTES = 20
+DRIFT = (-1, 0, 1)  # steps by which the clock of an app may differ
+
+
+def new_totp_secret() -> bytes:
+    """A random secret, encrypted."""
+    return _cipher().encrypt(secrets.token_bytes(SECRET_BYTES))
+
+
+def matching_step(encrypted: bytes, code: str, moment: dt.datetime, after: int) -> int | None:
+    """The time step whose code this is, later than step `after`; None for a wrong code or one that was used."""
+    secret = _decrypted(encrypted)
+    if secret is None or len(code) != DIGITS or not (code.isascii() and code.isdigit()):
+        return None
+    now = int(moment.timestamp()) // STEP_SECONDS
+    for step in (now + drift for drift in DRIFT):
+        if step > after and constant_time_compare(code_of_step(secret, step), code):
+            return step
+    return None
+
+
+def code_of_step(secret: bytes, step: int) -> str:
+    """The code of one time step."""
+    return _totp(secret).generate(step * STEP_SECONDS).decode()
+
+
+def code_at(encrypted: bytes, moment: dt.datetime) -> str:
+    """The code that an app with this secret shows at a moment."""
+    secret = _decrypted(encrypted)
+    assert secret is not None
+    return code_of_step(secret, int(moment.timestamp()) // STEP_SECONDS)
+
+
+def typed_secret(encrypted: bytes) -> str:
+    """The secret in base32, in groups of four, for an app that has no camera."""
+    secret = _decrypted(encrypted)
+    assert secret is not None
+    text = base64.b32encode(secret).decode()
+    return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
+
+
+def totp_address(encrypted: bytes, account: str, issuer: str) -> str:
+    """The `otpauth:` address that an app reads from a QR code."""
+    secret = base64.b32encode(_decrypted(encrypted) or b"").decode()
+    return (
+        f"otpauth://totp/{quote(issuer)}:{quote(account)}?secret={secret}&issuer={quote(issuer)}"
+        f"&digits={DIGITS}&period={STEP_SECONDS}"
+    )
+
+
+def qr_path(text: str) -> tuple[int, str]:
+    """A QR code of this text as the width of a square drawing and the path of its dark modules, with a quiet zone."""
+    code = qrencoder.QRCode(None, qrencoder.QRErrorCorrectLevel.M)
+    code.addData(text)
+    code.make()
+    count, border = code.getModuleCount(), 4
+    dark = (
+        f"M{column + border} {row + border}h1v1h-1z"
+        for row in range(count)
+        for column in range(count)
+        if code.isDark(row, column)
+    )
+    return count + 2 * border, "".join(dark)
+
+
+def _totp(secret: bytes) -> TOTP:
+    return TOTP(secret, DIGITS, SHA1(), STEP_SECONDS)
+
+
+def _cipher() -> MultiFernet:
+    keys = (
+        salted_hmac(TOTP_SALT, "secret", secret=key, algorithm="sha256").digest()
+        for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    )
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])
+
+
+def _decrypted(encrypted: bytes) -> bytes | None:
+    try:
+        return _cipher().decrypt(bytes(encrypted))
+    except InvalidToken:
+        log.error(
+            "the secret of an authenticator app was encrypted with a key that this server no longer has"
+        )
+        return None
+
+
+# Security keys
+
+
+RELYING_PARTY = "Pitside"
+USER_ID_PREFIX = b"pitside person "
+
+
+class WrongKey(Exception):
+    """What came is no answer of a registered key to this ceremony."""
+
+
+@dataclass(frozen=True)
+class Ceremony:
+    """What the browser gets, as JSON, and what the server stores until the key has answered."""
+
+    options: dict[str, Any]
+    state: dict[str, Any]
+
+
+def begin_registration(request: HttpRequest, person: Person, registered: Iterable[SecondFactor]) -> Ceremony:
+    """Ask the browser for a new key of a person, none of those that are registered."""
+    from fido2.webauthn import PublicKeyCredentialUserEntity, UserVerificationRequirement
+
+    user = PublicKeyCredentialUserEntity(
+        id=USER_ID_PREFIX + str(person.pk).encode(), name=person.code, display_name=person.name
+    )
+    options, state = _server(request).register_begin(
+        user, _credentials(registered), user_verification=UserVerificationRequirement.DISCOURAGED
+    )
+    return Ceremony(dict(options), state)
+
+
+def complete_registration(request: HttpRequest, state: dict[str, Any], response: Any) -> tuple[bytes, int]:
+    """The new key's id and public key, and its counter. Raises WrongKey."""
+    try:
+        data = _server(request).register_complete(state, response)
+    except Exception as error:  # whatever a stranger sends: each layer of the format raises its own
+        raise _wrong(error) from None
+    assert data.credential_data is not None
+    return bytes(data.credential_data), data.counter
+
+
+def begin_authentication(request: HttpRequest, registered: Iterable[SecondFactor]) -> Ceremony:
+    """Ask the browser for an answer of one of these keys."""
+    from fido2.webauthn import UserVerificationRequirement
+
+    options, state = _server(request).authenticate_begin(
+        _credentials(registered), user_verification=UserVerificationRequirement.DISCOURAGED
+    )
+    return Ceremony(dict(options), state)
+
+
+def complete_authentication(
+    request: HttpRequest, state: dict[str, Any], registered: Iterable[SecondFactor], response: Any
+) -> tuple[SecondFactor, int]:
+    """The key that answered, and its counter. Raises WrongKey, also for a counter that did not grow: a copy."""
+    from fido2.webauthn import AuthenticationResponse
+
+    factors = list(registered)
+    credentials = _credentials(factors)
+    try:
+        used = _server(request).authenticate_complete(state, credentials, response)
+        counter = AuthenticationResponse.from_dict(response).response.authenticator_data.counter
+    except Exception as error:
+        raise _wrong(error) from None
+    factor = factors[[bytes(credential) for credential in credentials].index(bytes(used))]
+    if (counter or factor.sign_count) and counter <= factor.sign_count:
+        raise WrongKey("the counter of the key did not grow")
+    return factor, counter
+
+
+def _server(request: HttpRequest) -> "Fido2Server":
+    from fido2.server import Fido2Server
+    from fido2.webauthn import PublicKeyCredentialRpEntity
+
+    host = request.get_host()
+    origin = f"{request.scheme}://{host}"
+    party = PublicKeyCredentialRpEntity(name=RELYING_PARTY, id=host.partition(":")[0])
+    return Fido2Server(party, verify_origin=lambda claimed: claimed == origin)
+
+
+def _credentials(factors: Iterable[SecondFactor]) -> list[Any]:
+    from fido2.webauthn import AttestedCredentialData
+
+    return [AttestedCredentialData(bytes(factor.credential)) for factor in factors if factor.credential]
+
+
+def _wrong(error: Exception) -> WrongKey:
+    log.info("the answer of a security key was refused: %r", error)
+    return WrongKey(str(error))
+
+
+# A second factor again
+
+
+# When an act needs it: never, at office devices, or at every device.
+StepUp: TypeAlias = Literal["never", "office", "always"]
+STEP_UP_SPAN = dt.timedelta(minutes=10)
+SESSION_FACTOR_AT = "second_factor_at"
+
+
+def note_factor(session: SessionBase, moment: dt.datetime) -> None:
+    """Store in the session that a second factor was given."""
+    session[SESSION_FACTOR_AT] = clock.format_moment(moment)
+
+
+def factor_at(session: SessionBase) -> dt.datetime | None:
+    """When a second factor was last given in this session; None if never."""
+    text = session.get(SESSION_FACTOR_AT)
+    return dt.datetime.fromisoformat(text) if text else None
+
+
+def verify_step_up(
+    step_up: StepUp, device: Device | None, given_at: dt.datetime | None, now: dt.datetime
+) -> None:
+    """Raise SecondFactorNeeded if an act needs a second factor here and none was given in the last ten minutes.
+
+    An act without a device is not sent by a screen: a command of the server, or the ticker.
+    """
+    if step_up == "never" or device is None or not settings.SECOND_FACTORS:
+        return
+    if step_up == "office" and device.station != Station.OFFICE:
+        return
+    if not is_fresh(given_at, now):
+        raise SecondFactorNeeded()
+
+
+def is_fresh(given_at: dt.datetime | None, now: dt.datetime) -> bool:
+    """Whether a second factor that was given at this moment still counts."""
+    return given_at is not None and now - given_at <= STEP_UP_SPAN
+
+
+# Sign-in, and one's own passwords and factors
+
 
 SESSION_STEP = "sign_in_step"
 SESSION_KEY_STATE = "key_state"  # of the ceremony that a security key is answering
@@ -109,7 +366,7 @@ def check_password(request: HttpRequest, code: str, typed: str) -> SignInStep:
     row = passwords.password_of(person) if person else None
     now = clock.now()
     with people.hashing():
-        if pins.is_locked_out(device, person, now):
+        if people.is_locked_out(device, person, now):
             raise LockedOut()
         people.release_connection()
         matches = passwords.is_right(row, typed, now)
@@ -206,7 +463,7 @@ def confirm(request: HttpRequest, person: Person, proof: FactorProof) -> None:
         moment = clock.never_before(stream, clock.now())
         data: FactorConfirmed = {**_data(factor), "name": device.name}
         append_sign_in(stream, FACTOR_CONFIRMED(data), actor=person, device=device, moment=moment)
-    step_up.note(request.session, moment)
+    note_factor(request.session, moment)
 
 
 def verify_witness(request: HttpRequest, code: str, pin: str, app_code: str) -> Person:
@@ -275,18 +532,18 @@ def end_all(person: Person, moment: dt.datetime) -> list[FactorEnded]:
 def ask_key(request: HttpRequest, person: Person) -> dict[str, Any] | None:
     """The options with which the browser asks a security key of this person; None if they have none."""
     keys = [factor for factor in active_factors(person) if factor.kind == Kind.WEBAUTHN]
-    return _stored(request, security_keys.begin_authentication(request, keys)) if keys else None
+    return _stored(request, begin_authentication(request, keys)) if keys else None
 
 
 def ask_new_key(request: HttpRequest, person: Person) -> dict[str, Any]:
     """The options with which the browser registers a new security key of this person."""
-    return _stored(request, security_keys.begin_registration(request, person, active_factors(person)))
+    return _stored(request, begin_registration(request, person, active_factors(person)))
 
 
 def new_secret(request: HttpRequest) -> bytes:
     """The secret that an app of this person is about to store, encrypted. It stays the same until it is registered."""
     if SESSION_NEW_FACTOR not in request.session:
-        request.session[SESSION_NEW_FACTOR] = totp.new_secret().decode()
+        request.session[SESSION_NEW_FACTOR] = new_totp_secret().decode()
     return str(request.session[SESSION_NEW_FACTOR]).encode()
 
 
@@ -307,13 +564,13 @@ def _verified_step(request: HttpRequest) -> SignInStep:
 
 def _begin(request: HttpRequest, person: Person, factor: SecondFactor) -> None:
     moment = people.begin_session(request, person, factor)
-    step_up.note(request.session, moment)
+    note_factor(request.session, moment)
 
 
 def verify_fresh(request: HttpRequest) -> None:
     """Raise SecondFactorNeeded unless a second factor was given at this device in the last ten minutes."""
     device = people.device_for_people(request)
-    step_up.verify("always", device, step_up.factor_at(request.session), clock.now())
+    verify_step_up("always", device, factor_at(request.session), clock.now())
 
 
 def _hashed(password: str, again: str, person: Person) -> str:
@@ -345,7 +602,7 @@ def _new_factor(request: HttpRequest, person: Person, new: NewFactor | None) -> 
     if new.proof.key is not None:
         state = request.session.pop(SESSION_KEY_STATE, None)
         try:
-            credential, count = security_keys.complete_registration(request, state or {}, new.proof.key)
+            credential, count = complete_registration(request, state or {}, new.proof.key)
         except WrongKey:
             raise FactorRefused(NOT_REGISTERED) from None
         if SecondFactor.objects.filter(credential=credential).exists():
@@ -355,7 +612,7 @@ def _new_factor(request: HttpRequest, person: Person, new: NewFactor | None) -> 
             sign_count=count,
         )  # fmt: skip
     secret = new_secret(request)
-    step = totp.matching_step(secret, new.proof.code.strip(), clock.now(), 0)
+    step = matching_step(secret, new.proof.code.strip(), clock.now(), 0)
     if step is None:
         raise FactorRefused(NOT_REGISTERED)
     del request.session[SESSION_NEW_FACTOR]
@@ -430,7 +687,7 @@ def _matching(
     if proof.key is not None:
         keys = [factor for factor in factors if factor.kind == Kind.WEBAUTHN]
         try:
-            factor, count = security_keys.complete_authentication(request, state or {}, keys, proof.key)
+            factor, count = complete_authentication(request, state or {}, keys, proof.key)
         except WrongKey:
             return None
         factor.sign_count = count
@@ -438,7 +695,7 @@ def _matching(
     code = proof.code.replace(" ", "")
     for factor in factors:
         if factor.kind == Kind.TOTP:
-            step = totp.matching_step(bytes(factor.secret), code, now, factor.last_step)
+            step = matching_step(bytes(factor.secret), code, now, factor.last_step)
             if step is not None:
                 factor.last_step = step
                 return factor

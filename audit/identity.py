@@ -1,12 +1,18 @@
-"""Who sends a request: its device, its session and its person, read in one statement.
+"""Who sends a request: its device, its session and its person, and whether that person may act.
 
-Every act, page and heartbeat begins with it. Django would read the session, the person and the device one by one.
+Every act, page and heartbeat begins with it. Django would read the session, the person and the device one by one;
+`identify` reads them in one statement. `StationMiddleware` sets them on the request, locks an idle device, and gives
+its browser the cookie of a new sign-in.
+
+`person_of` is the first access check; each app adds its own. `SignedOut`, `Locked` and `Denied` become 401, 423 and 403
+for a request, and 4401, 4423 and 4403 for a socket.
 """
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import (
@@ -16,19 +22,46 @@ from django.contrib.auth import (
     get_user,
 )
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.db import connection
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from audit.clock import clock
-from audit.device_cookies import DeviceCookie, cookie_of, is_current
-from audit.devices import token_hash
+from audit import people
+from audit.clock import clock, has_jumped
+from audit.devices import (
+    DeviceCookie,
+    cookie_of,
+    is_current_cookie,
+    note_shown_cookie,
+    report_copied_cookie,
+    set_device_cookie,
+    token_hash,
+)
 from audit.models import Device, Person
+from audit.models.people import KEEPS_WATCH
 from audit.people import SESSION_DEVICE
 from audit.rows import in_list, read
-from audit.sessions import SessionStore
+
+# The session, whose row another statement has read
+
+
+class SessionStore(db.SessionStore):
+    """Django's store of a session in the database. A row that another statement has read is not read again."""
+
+    row: Session | None = None
+
+    def load(self) -> dict[str, Any]:
+        """The data of the session; empty for a session that does not exist or is over."""
+        if self.row is not None and self.row.session_key == self.session_key:
+            return self.decode(self.row.session_data)
+        return super().load()
+
+
+# Device, session and person in one statement
+
 
 NO_TOKEN = b""
 
@@ -72,7 +105,7 @@ def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity
     if row is not None and isinstance(request.session, SessionStore):
         request.session.row = row
     now, number = clock.read(moment), cookie.number if cookie else 0
-    if device is not None and not is_current(device, number, now):
+    if device is not None and not is_current_cookie(device, number, now):
         return Identity(None, _user(request, None), now, number, old_device=device)
     return Identity(device, _user(request, device), now, number)
 
@@ -159,3 +192,133 @@ def _user(request: HttpRequest, device: Device | None) -> Person | AnonymousUser
     user = get_user(request)
     assert isinstance(user, Person | AnonymousUser)
     return user
+
+
+# What each request has of its sender
+
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+USE_RECORDED_EVERY = dt.timedelta(minutes=1)
+
+
+class StationMiddleware:
+    """Set `request.user`, `request.device` (None if it is not enrolled) and `request.locked`.
+
+    Locked means that the session is signed in but may not act (423): somebody else has signed in at the device, or it
+    is locked or has been idle. The server holds this state, so an old session cookie grants nothing.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        now = set_identity(request)
+        device: Device | None = request.device  # type: ignore[attr-defined]
+        if device is not None and request.cookie_number > device.cookie:  # type: ignore[attr-defined]
+            note_shown_cookie(device, request.cookie_number, now)  # type: ignore[attr-defined]
+        elif request.old_device is not None:  # type: ignore[attr-defined]
+            report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
+        if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
+            record_use(device, now)
+        response = self.get_response(request)
+        made: DeviceCookie | None = getattr(request, "made_cookie", None)
+        if made is not None:
+            set_device_cookie(response, made.token, made.number)
+        return response
+
+
+def set_identity(request: HttpRequest, rows: IdentityRows | None = None) -> dt.datetime:
+    """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read.
+
+    Also `.cookie_number`, that of its device cookie, and `.old_device`, whose old cookie it brings.
+
+    `rows`: what was read for this request together with others.
+    """
+    identity = identify(request, rows)
+    request.user = identity.user
+    request.device = identity.device  # type: ignore[attr-defined]
+    request.cookie_number = identity.cookie  # type: ignore[attr-defined]
+    request.old_device = identity.old_device  # type: ignore[attr-defined]
+    request.locked = identity.user.is_authenticated and is_locked(request, identity.device, identity.now)  # type: ignore[attr-defined]
+    return identity.now
+
+
+def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> bool:
+    """Whether a signed-in session may not act at this device. Locks an idle device, and records that."""
+    if device is None or device.person_id is None or device.person_id != request.user.pk:
+        return True
+    if not people.is_of_newest_sign_in(request.session, device):
+        return True
+    if device.locked_at is None and is_idle(device, now) and not has_jumped(now):
+        people.lock(device, reason="idle")
+    return device.locked_at is not None
+
+
+def is_idle(device: Device, now: dt.datetime) -> bool:
+    """Whether nobody has used the device for DEVICE_IDLE_LOCK_SECONDS, to the minute of `record_use`."""
+    if device.last_seen_at is None:
+        return False
+    return now - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
+
+
+def is_user_action(request: HttpRequest) -> bool:
+    """Whether a person caused this request (an act or a page). A polling screen does not keep its device awake."""
+    return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
+
+
+def record_use(device: Device, moment: dt.datetime) -> None:
+    """Save that the device is in use, at most once a minute."""
+    if device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY:
+        Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
+        device.last_seen_at = moment
+
+
+# The first access check
+
+
+class SignedOut(Exception):
+    """Nobody is signed in."""
+
+
+class Locked(Exception):
+    """The person is signed in, but the device is locked or now used by somebody else."""
+
+
+class Denied(Exception):
+    """The person has no access to this."""
+
+
+def person_of(request: HttpRequest) -> Person:
+    """The person who may act with this request. Raises `SignedOut` or `Locked`."""
+    if not isinstance(request.user, Person):
+        raise SignedOut
+    if getattr(request, "locked", True):
+        raise Locked
+    return request.user
+
+
+def watcher_of(request: HttpRequest) -> Person:
+    """The person who is signed in at a locked podium or phone, which still shows the floor and asks for a PIN to act.
+
+    Raises `SignedOut`, or `Locked` for a device that is not locked or is no podium or phone, and for a session that
+    somebody else's sign-in ended.
+    """
+    if not isinstance(request.user, Person):
+        raise SignedOut
+    device = enrolled_device(request)
+    if (
+        device is None
+        or device.station not in KEEPS_WATCH
+        or device.place
+        or device.locked_at is None
+        or device.person_id != request.user.pk
+        or not people.is_of_newest_sign_in(request.session, device)
+    ):
+        raise Locked
+    return request.user
+
+
+def enrolled_device(request: HttpRequest) -> Device | None:
+    """The enrolled device of this request, or None."""
+    device: Device | None = getattr(request, "device", None)
+    return device

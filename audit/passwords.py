@@ -1,13 +1,15 @@
-"""Passwords of people who sign in outside a floor tablet; and one-time passwords (`audit/one_time_secrets.py`).
+"""Passwords of people who sign in outside a floor tablet; and one-time passwords and PINs.
 
-A one-time password is derived from a random id with a key of the server: no request, answer, log or row has it. Who
-approved it makes it on a screen and can read it for ten minutes (`readable_by`); a command of the server prints it. Its
-person uses it once, to choose a password.
+After two people allowed a one-time password or PIN (`allow_secret`), who approved it makes it while its person is
+there, and reads it once, for ten minutes. Who asked for it never reads it. Its person uses it within a quarter of an
+hour, to choose a password or a PIN of their own. A command of the server prints a one-time password too, which ends
+after a day. Each is derived from a random id with a key of the server: no request, answer, log or row has it.
 """
 
 import base64
 import datetime as dt
 import hashlib
+import itertools
 import uuid
 from collections.abc import Iterator
 
@@ -17,15 +19,15 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from audit import clock
+from audit import clock, people, registration
 from audit.entries import PasswordGiven
-from audit.models import Password, Person
+from audit.models import PIN_DIGITS, OneTimeSecret, Password, Person
 from audit.registration import credential_digest
 
 ONE_TIME_SALT = "pitside.one-time-password.v1"
 ONE_TIME_PREFIX = "one-time$"
 ONE_TIME_LENGTH = 20  # characters of base32: 100 bits
-LIFETIME = dt.timedelta(hours=24)  # of one that a command of the server printed
+PRINTED_LIFETIME = dt.timedelta(hours=24)  # of one that a command of the server printed
 READABLE_FOR = dt.timedelta(minutes=10)
 LENGTH_MAX = 128  # so that nobody sends a megabyte to be hashed
 
@@ -40,13 +42,13 @@ def give_one_time(
     command: uuid.UUID,
     moment: dt.datetime,
     by: Person | None,
-    lifetime: dt.timedelta = LIFETIME,
+    lifetime: dt.timedelta = PRINTED_LIFETIME,
 ) -> Password:
     """Put a one-time password in the place of whatever the person has. The caller records it and locks the sign-ins."""
     row, _created = Password.objects.update_or_create(
         person=person,
         defaults={
-            "hash": _one_time_hash(next(_derived(command))),
+            "hash": _one_time_hash(next(_derived_passwords(command))),
             "set_at": moment,
             "ends_at": moment + lifetime,
             "given_by": by,
@@ -60,7 +62,7 @@ def one_time_text(row: Password) -> str | None:
     """The one-time password of a row, as it is given to its person; None if the server's key has changed since."""
     if row.command is None:
         return None
-    for text in _derived(row.command):
+    for text in _derived_passwords(row.command):
         if constant_time_compare(_one_time_hash(text), row.hash):
             return "-".join(text[start : start + 5] for start in range(0, ONE_TIME_LENGTH, 5))
     return None
@@ -109,7 +111,7 @@ def problems(password: str, person: Person) -> list[str]:
     return []
 
 
-def _derived(command: uuid.UUID) -> Iterator[str]:
+def _derived_passwords(command: uuid.UUID) -> Iterator[str]:
     """The one-time password of an id under the current key of the server, then under each earlier one."""
     for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         digest = salted_hmac(ONE_TIME_SALT, command.bytes, secret=key, algorithm="sha256").digest()
@@ -122,3 +124,75 @@ def _one_time_hash(text: str) -> str:
 
 def _normalized(typed: str) -> str:
     return typed.replace("-", "").replace(" ", "").upper()
+
+
+# What two people allowed
+
+
+ONE_TIME_PIN_SALT = "pitside.one-time-pin.v1"
+SECRET_LIFETIME = dt.timedelta(minutes=15)
+SecretKind = OneTimeSecret.Kind
+
+
+def allow_secret(
+    person: Person,
+    kind: OneTimeSecret.Kind,
+    asked_by: Person,
+    approved_by: Person | None,
+    moment: dt.datetime,
+) -> None:
+    """Let who approved it make a one-time secret of this person, in the place of any that was allowed before."""
+    OneTimeSecret.objects.update_or_create(
+        person=person,
+        kind=kind,
+        defaults={
+            "asked_by": asked_by,
+            "approved_by": approved_by,
+            "allowed_at": moment,
+            "made_at": None,
+            "command": None,
+        },
+    )
+
+
+def make_pin(allowed: OneTimeSecret, command: uuid.UUID, moment: dt.datetime) -> None:
+    """Put the one-time PIN in the place of the person's PIN, and state the person on the record."""
+    person = allowed.person
+    person.set_pin(_derived_pin(command, settings.SECRET_KEY))
+    person.pin_must_change, person.pin_ends_at = True, moment + SECRET_LIFETIME
+    person.save(update_fields=["password", "pin_must_change", "pin_ends_at"])
+    allowed.command, allowed.made_at = command, moment
+    allowed.save(update_fields=["command", "made_at"])
+    registration.record_person(person, allowed.approved_by)
+
+
+def give_password(allowed: OneTimeSecret, command: uuid.UUID, moment: dt.datetime) -> Password:
+    """Put a one-time password in the place of the person's password. The caller records it."""
+    allowed.made_at = moment
+    allowed.save(update_fields=["made_at"])
+    return give_one_time(allowed.person, command, moment, allowed.approved_by, SECRET_LIFETIME)
+
+
+def readable_pins(person: Person, facility: str, now: dt.datetime) -> list[tuple[Person, str]]:
+    """The one-time PINs that this person made a moment ago and nobody has used yet, each with its person."""
+    rows = OneTimeSecret.objects.filter(
+        kind=SecretKind.PIN, approved_by=person, made_at__gt=now - READABLE_FOR, person__pin_must_change=True
+    )
+    pins = []
+    for row in rows.select_related("person"):
+        assert row.command is not None
+        pin = _derived_pin(row.command, settings.SECRET_KEY)
+        if row.person.belongs_to(facility) and check_password(pin, row.person.password):
+            pins.append((row.person, pin))
+    return pins
+
+
+def _derived_pin(command: uuid.UUID, key: str) -> str:
+    """The PIN of an id: six digits that nobody would try first."""
+    for number in itertools.count():
+        value = command.bytes + number.to_bytes(4, "big")
+        digest = salted_hmac(ONE_TIME_PIN_SALT, value, secret=key, algorithm="sha256").digest()
+        pin = f"{int.from_bytes(digest, 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
+        if not people.is_simple(pin):
+            return pin
+    raise AssertionError("unreachable")

@@ -1,11 +1,22 @@
-"""Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and locking a device.
+"""Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, wrong PINs, and locking a device.
 
 - A PIN is enough for the people of the floor at a floor device. Everybody else, and everybody at an office device,
   signs in with a password and a second factor (`audit/factors.py`).
 - One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
-- Wrong PINs are counted for each device and each person (audit/pins.py), a witness's included.
 - Sign-ins, sign-outs, refusals, lock-outs and locks are recorded on the stream `<facility>/sign-in`. These acts commit
   on their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
+
+Wrong PINs, a witness's included, are counted for each device and each person, and lock out those that reach a limit
+(`MAX_WRONG_PINS`, docs/security.md):
+
+- A person at one device: few, so that a colleague's PIN cannot be guessed there. Other devices still accept the person.
+- A device: more, of whatever people, so that nobody tries one PIN with many codes.
+- A person at all devices together: most, so that this needs several devices, each of which has called the floor before.
+  It never locks a person out of the device where they are signed in.
+
+The server's terminal, where commands ask for PINs, counts like one more device (None). What counts and what is locked
+ends after `WRONG_PINS_SPAN`. Who counts holds the lock of the facility's sign-in stream, so that two PINs at once
+cannot both be the last one allowed.
 """
 
 import contextlib
@@ -19,11 +30,11 @@ from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.sessions.backends.base import SessionBase
 from django.db import connection, transaction
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from audit import clock, pins, registration
-from audit.device_cookies import DeviceCookie, cookie_of
-from audit.devices import append_sign_in, lock_sign_in_stream
+from audit import clock, registration
+from audit.devices import DeviceCookie, append_sign_in, cookie_of, lock_sign_in_stream
 from audit.entries import (
     DEVICE_LOCKED,
     DEVICE_LOCKED_OUT,
@@ -43,6 +54,7 @@ from audit.entries import (
 )
 from audit.entry_types import EntryBody
 from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
+from audit.models import WrongPin as WrongPinRow
 from audit.models.people import SHOWS_ONLY
 from audit.models.pins import SERVER_TERMINAL
 from audit.refusals import (
@@ -68,6 +80,9 @@ from audit.refusals import (
     WrongPin,
 )
 from audit.rows import read
+
+# Roles, and the backend that verifies a PIN
+
 
 RANKS = (
     Role.DEALER,
@@ -246,7 +261,7 @@ def is_simple(pin: str) -> bool:
 def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | None = None) -> dt.datetime:
     """Record the sign-in of a person who has proven who they are, and start a new session. Returns its moment.
 
-    The device's browser gets another cookie with the answer (`audit/device_cookies.py`).
+    The device's browser gets another cookie with the answer (`audit/devices.py`).
 
     `factor`: the second factor that they gave, if they signed in with a password. Raises DeviceRefused.
     """
@@ -459,11 +474,11 @@ def judge(
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(facility)
         moment = clock.now()
-        if pins.is_locked_out(device, person, moment):
+        if is_locked_out(device, person, moment):
             refusal = LockedOut()
         elif person is not None and is_right(moment):
             if forgives:
-                pins.forgive(device, person)
+                forgive_wrong_pins(device, person)
             why, refusal = _refusal_of_right_secret(
                 facility, person, moment, purpose=purpose, is_pin=wrong is WrongPin
             )
@@ -476,7 +491,7 @@ def judge(
                 }
                 append_sign_in(stream, PERSON_REFUSED(right), device=device, moment=moment)
         else:
-            lockouts = pins.count_wrong_pin(device, person, signed_in, moment, facility)
+            lockouts = count_wrong_pin(device, person, signed_in, moment, facility)
             refusal = LockedOut() if lockouts else _refusal_of(wrong, device, person, moment)
             # Only the code of an existing person: anything else may be a PIN typed into the wrong field.
             data: RefusedPerson = {
@@ -515,7 +530,7 @@ def _refusal_of(
     wrong: type[WrongPin], device: Device | None, person: Person | None, moment: dt.datetime
 ) -> WrongPin:
     """The refusal of a wrong PIN, password or second factor; the last one before a lock-out says so."""
-    scope = pins.last_try_scope(device, person, moment)
+    scope = last_try_scope(device, person, moment)
     if wrong is not WrongPin:
         return wrong()
     if scope is None:
@@ -529,7 +544,7 @@ def _matches(device: Device | None, person: Person | None, pin: str, facility: s
     Raises LockedOut, and then hashes nothing.
     """
     with hashing():
-        if pins.is_locked_out(device, person, clock.now()):
+        if is_locked_out(device, person, clock.now()):
             raise LockedOut()
         release_connection()
         if person is None:
@@ -562,3 +577,93 @@ def _update_device(device: Device, **fields: Person | dt.datetime | int | None) 
     for name, value in fields.items():
         setattr(device, name, value)
     device.save(update_fields=list(fields))
+
+
+# Wrong PINs
+
+
+WRONG_PINS_SPAN = dt.timedelta(minutes=15)
+Scope = Lockout.Scope
+MAX_WRONG_PINS = {Scope.PERSON_AT_DEVICE: 5, Scope.DEVICE: 10, Scope.PERSON: 20}
+
+
+def active_lockouts(now: dt.datetime) -> QuerySet[Lockout]:
+    """The lock-outs that have neither passed nor been ended by a supervisor."""
+    return Lockout.objects.filter(ends_at__gt=now, unlocked_at=None)
+
+
+def is_locked_out(device: Device | None, person: Person | None, now: dt.datetime) -> bool:
+    """Whether no PIN is accepted at this device from this person (None: from an unknown code)."""
+    locked = Q(scope=Scope.DEVICE, device=device)
+    if person is not None:
+        locked |= Q(scope=Scope.PERSON_AT_DEVICE, device=device, person=person)
+        if device is None or device.person_id != person.pk:
+            locked |= Q(scope=Scope.PERSON, person=person)
+    return active_lockouts(now).filter(locked).exists()
+
+
+def count_wrong_pin(
+    device: Device | None,
+    person: Person | None,
+    signed_in: Person | None,
+    now: dt.datetime,
+    facility: str = "",
+) -> list[Lockout]:
+    """Count one wrong PIN. Return the lock-outs that it starts. `facility`: of one typed at the server's terminal."""
+    WrongPinRow.objects.filter(typed_at__lte=now - WRONG_PINS_SPAN).delete()
+    WrongPinRow.objects.create(device=device, person=person, typed_at=now)
+    scopes = [scope for scope in MAX_WRONG_PINS if scope == Scope.DEVICE or person is not None]
+    lockouts = []
+    for scope in scopes:
+        locked_person = None if scope == Scope.DEVICE else person
+        if _wrong_pins(scope, device, locked_person, now) < MAX_WRONG_PINS[scope]:
+            continue
+        if _lockouts(scope, device, locked_person).filter(ends_at__gt=now, unlocked_at=None).exists():
+            continue
+        lockouts.append(
+            Lockout.objects.create(
+                scope=scope,
+                facility=device.facility if device is not None else facility,
+                device=device,
+                person=locked_person,
+                signed_in=signed_in,
+                started_at=now,
+                ends_at=now + WRONG_PINS_SPAN,
+            )
+        )
+    return lockouts
+
+
+def last_try_scope(device: Device | None, person: Person | None, now: dt.datetime) -> Lockout.Scope | None:
+    """What the next wrong PIN of this person at this device locks: the device, the person there, or None: nothing."""
+    if _wrong_pins(Scope.DEVICE, device, None, now) == MAX_WRONG_PINS[Scope.DEVICE] - 1:
+        return Scope.DEVICE
+    if (
+        person is not None
+        and _wrong_pins(Scope.PERSON_AT_DEVICE, device, person, now)
+        == MAX_WRONG_PINS[Scope.PERSON_AT_DEVICE] - 1
+    ):
+        return Scope.PERSON_AT_DEVICE
+    return None
+
+
+def forgive_wrong_pins(device: Device | None, person: Person) -> None:
+    """Forget a person's wrong PINs at this device: the right one shows that they were slips."""
+    WrongPinRow.objects.filter(device=device, person=person).delete()
+
+
+def _wrong_pins(scope: Lockout.Scope, device: Device | None, person: Person | None, now: dt.datetime) -> int:
+    """How many wrong PINs count, from the newest that a supervisor has forgiven by unlocking."""
+    unlocked = _lockouts(scope, device, person).filter(unlocked_at__isnull=False)
+    since = unlocked.order_by("unlocked_at").values_list("unlocked_at", flat=True).last()
+    typed = WrongPinRow.objects.filter(
+        typed_at__gt=max(now - WRONG_PINS_SPAN, since) if since else now - WRONG_PINS_SPAN
+    )
+    if scope != Scope.PERSON:
+        typed = typed.filter(device=device)
+    return (typed if person is None else typed.filter(person=person)).count()
+
+
+def _lockouts(scope: Lockout.Scope, device: Device | None, person: Person | None) -> QuerySet[Lockout]:
+    lockouts = Lockout.objects.filter(scope=scope, person=person)
+    return lockouts if scope == Scope.PERSON else lockouts.filter(device=device)

@@ -6,8 +6,6 @@
 # ruff: noqa: F401
 
 import audit.columns
-import audit.factor_record_checks
 import audit.findings
-import audit.people_columns
 import audit.people_record_checks
 import audit.sealing.record_checks

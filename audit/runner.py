@@ -28,13 +28,13 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
-from audit import chain, clock, record, step_up
+from audit import chain, clock, record
 from audit.entry_types import EntryBody
+from audit.factors import StepUp, verify_step_up
 from audit.models import Command, Device, Entry, Person, Stream
 from audit.record import ClaimedHead
 from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
 from audit.rows import insert, read
-from audit.step_up import StepUp
 
 # Acts that were accepted, by the id of their command
 
@@ -265,7 +265,7 @@ class Act(Generic[ContextT, ParamsT]):
     """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale.
 
     `is_all_in_context`: after the act, its context has everything that the act wrote, so its table is shown without a
-    further read. `step_up`: where it needs a second factor again (`audit/step_up.py`). `subject`: the row of the
+    further read. `step_up`: where it needs a second factor again (`audit/factors.py`). `subject`: the row of the
     policy by which one person prepares it and another approves it, or by which it is signed. `is_personal`: its
     parameters are personal data, of which nothing may stay once they are erased.
     """
@@ -454,7 +454,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         if self.is_stale(request, act, ctx):
             raise Stale
         if not _in_one_transaction.get():
-            step_up.verify(act.step_up, request.device, request.factor_at, ctx.now)
+            verify_step_up(act.step_up, request.device, request.factor_at, ctx.now)
         if up_to_act:
             return None
         params = self.read_params(request.params)

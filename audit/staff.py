@@ -1,16 +1,24 @@
 """People of a facility on the server: add one, change a role, a license or a PIN, end their access.
 
-Each change is stated on the record with the two people who answer for it, who belong to two departments.
+Each change is stated on the record with the two people who answer for it, who belong to two departments. At the
+server's terminal each of them types their own PIN; so do the two who declare something about the record.
 """
 
 import datetime as dt
+import getpass
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from audit import people, registration
 from audit.models import Department, OneTimeSecret, Person, Role
+from audit.refusals import AuditRefusal
 
 DEPARTMENTS = {
     Role.SECURITY: Department.SECURITY,
@@ -121,3 +129,64 @@ def set_leave(
         person.leave_from, person.leave_until, person.leave_reason = begins_on, last_day, reason
         person.save(update_fields=["leave_from", "leave_until", "leave_reason"])
         registration.record_person(person, answerable.by, answerable.witness)
+
+
+# Who answers at the server's terminal, each with their own PIN
+
+
+def add_declarer_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments that every declaration takes."""
+    parser.add_argument("actor", help="the code of the person who declares")
+    parser.add_argument("witness", help="the code of the second person")
+    parser.add_argument("--why", required=True, help="what happened")
+    parser.add_argument(
+        "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
+    )
+
+
+def authenticated_declarers(options: dict[str, Any]) -> tuple[Person, Person]:
+    """Ask for the PIN of each person, or read a line for each, and return the actor and the witness.
+
+    Raises WrongPin or LockedOut.
+    """
+    actor, witness = authenticated(
+        (options["actor"], options["witness"]), from_stdin=options["pins_from_stdin"]
+    )
+    return actor, witness
+
+
+def add_pins_argument(parser: ArgumentParser) -> None:
+    """Add where the PINs of those who answer for it are read."""
+    parser.add_argument(
+        "--pin-from-stdin", action="store_true", help="read each PIN as a line, in the order of the questions"
+    )
+
+
+def answerable_at_terminal(options: dict[str, Any], about: str) -> Answerable:
+    """The two people who answer for a change, `by` and `witness`, each of whom typed their own PIN.
+
+    Raises ValidationError for people who may not, and CommandError for a wrong PIN.
+    """
+    both = answerable(options["by"], options["witness"], about)
+    verify_pins((options["by"], options["witness"]), options)
+    return both
+
+
+def verify_pins(codes: Sequence[str], options: dict[str, Any]) -> list[Person]:
+    """Ask each of these people for their PIN, and return them. Raises CommandError for a wrong PIN, which counts."""
+    try:
+        return authenticated(codes, from_stdin=options["pin_from_stdin"])
+    except AuditRefusal as refusal:
+        raise CommandError(refusal.sentence) from None
+
+
+def authenticated(codes: Sequence[str], *, from_stdin: bool) -> list[Person]:
+    """These people, once each has typed their PIN, or a line was read for each. Raises WrongPin or LockedOut.
+
+    All PINs are read before the first is looked at, so that a script's lines stay in order.
+    """
+    if from_stdin:
+        pins = [sys.stdin.readline().strip() for _ in codes]
+    else:
+        pins = [getpass.getpass(f"PIN of {code}: ") for code in codes]
+    return [people.authenticate_at_server(code, pin) for code, pin in zip(codes, pins, strict=True)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from audit.access import Denied, enrolled_device, person_of
+from audit.identity import Denied, enrolled_device, person_of
 from audit.models import Device, Person
 from games.models import Facility
 

@@ -67,12 +67,12 @@ class DeskFloor(Floor):
 
     def refuse_pins(self) -> None:
         """At another device, since a podium that accepts no PIN takes no sign-in."""
-        from audit import clock, pins
+        from audit import clock, people
         from audit.devices import enroll
 
         podium, _token = enroll("Podium of pit 2", FACILITY, "podium")
         for _ in range(5):
-            pins.count_wrong_pin(podium, self.person("rosa"), None, clock.now())
+            people.count_wrong_pin(podium, self.person("rosa"), None, clock.now())
 
     def work_on_the_dispute(self) -> None:
         """Taken, the camera seen, a note and a letter, and the first of two signatures."""

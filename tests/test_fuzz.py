@@ -25,8 +25,8 @@ from django.utils.datastructures import MultiValueDict
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from audit import clock, step_up
-from audit.access import Denied, Locked, SignedOut
+from audit import clock, factors
+from audit.identity import Denied, Locked, SignedOut
 from audit.models import Device, Entry, Person
 from games.params import Params
 from tables.demo.seeding import PODIUM
@@ -189,7 +189,7 @@ class Prompter:
 def prompter(monkeypatch) -> Iterator[Prompter]:
     """Both casinos, where everybody gave a second factor just now, and a prompter. Refusals are not logged."""
     logging.disable()
-    monkeypatch.setattr(step_up, "factor_at", lambda _session: clock.now())
+    monkeypatch.setattr(factors, "factor_at", lambda _session: clock.now())
     version_of.cache_clear()
     prompter = Prompter(make_casinos())
     prompter.known = known_values()

@@ -22,7 +22,7 @@ from django.test import Client
 from django.urls import get_resolver
 from reportlab.platypus import BaseDocTemplate
 
-from audit.access import Denied, Locked, SignedOut
+from audit.identity import Denied, Locked, SignedOut
 from audit.models import Person
 from audit.runner import ActRequest, ActRunner
 from games.engine import Refusal

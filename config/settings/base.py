@@ -40,7 +40,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "audit.middleware.StationMiddleware",
+    "audit.identity.StationMiddleware",
     "tables.views.acts.AccessMiddleware",
 ]
 
@@ -78,7 +78,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "sign-in"
 
-SESSION_ENGINE = "audit.sessions"
+SESSION_ENGINE = "audit.identity"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_HTTPONLY = True

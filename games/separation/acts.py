@@ -1,8 +1,8 @@
 """Acts on prepared changes: approve, send back, take back, acknowledge. Every runner without a table has them."""
 
+from audit.factors import StepUp
 from audit.models import Person
 from audit.runner import ActOutcome
-from audit.step_up import StepUp
 from games.engine import Refusal
 from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
 from games.models import ChangeNotice, Facility, PreparedChange

@@ -14,7 +14,7 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import clock
-from audit.access import enrolled_device
+from audit.identity import enrolled_device
 from audit.models import Person
 from audit.runner import ActRequest
 from games.engine import Refusal

@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.access import Denied
+from audit.identity import Denied
 from audit.models import Department, Person, Role
 from games.engine import Refusal
 from games.engine.odds import in_dollars

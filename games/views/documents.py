@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.access import Denied
+from audit.identity import Denied
 from games.models import Document
 from games.office.core.runner import person_and_facility
 from games.office.documents import usage_of

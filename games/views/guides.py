@@ -8,7 +8,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
 from audit import clock
-from audit.access import Denied
+from audit.identity import Denied
 from games.guide.authorized import chapters_to_come, permissions_on, title_of
 from games.guide.content import without_plan
 from games.guide.standing import FORMATS, comes_as, desk, is_approved, missing_chapters, still_true

@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.access import Denied
+from audit.identity import Denied
 from games.engine import Refusal, Rules
 from games.engine.game import Game
 from games.models import Facility, RulesSubmission

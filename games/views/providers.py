@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.access import Denied
+from audit.identity import Denied
 from games.jurisdictions import Jurisdiction, short
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
 from games.office.core.runner import person_and_facility

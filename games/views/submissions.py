@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.access import Denied
+from audit.identity import Denied
 from games.models import Facility, PreparedChange, RulesSubmission
 from games.office.core.floor import DealtTable, floor
 from games.office.core.runner import person_and_facility

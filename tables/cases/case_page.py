@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
-from audit.access import Denied
+from audit.identity import Denied
 from audit.models import Entry, Person
 from games.models import Facility
 from tables.cases.case import (

@@ -20,7 +20,7 @@ from django.db.models import Exists, OuterRef
 from audit import findings
 from audit.entries import RECORD_VERIFIED
 from audit.models import Entry, Lockout
-from audit.pins import MAX_WRONG
+from audit.people import MAX_WRONG_PINS
 from audit.record import INSTALLATION, names_with_continuations
 from audit.sealing import problems
 from audit.sealing.log import facility_log
@@ -552,7 +552,7 @@ def refused_pins(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject]:
 
 def describe_lockout(params: Mapping[str, Any]) -> tuple[str, str]:
     """Return where the PINs were typed, and who was locked out until when."""
-    count = MAX_WRONG[Lockout.Scope(params["scope"])]
+    count = MAX_WRONG_PINS[Lockout.Scope(params["scope"])]
     where = "at every device, last " if params["scope"] == Lockout.Scope.PERSON else ""
     who = f"as {params['person']}" if params["person"] else NO_PIN_ACCEPTED
     return (

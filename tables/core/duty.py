@@ -11,8 +11,8 @@ from typing import Any
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from audit import people
 from audit.models import Person
+from audit.people import person_by_code
 from games.engine import Refusal
 from games.models import Facility
 from tables.core.refusals import NO_SUCH_PERSON, PERSON_ON_LEAVE
@@ -26,7 +26,7 @@ AT_ANOTHER_POST = """EXISTS (
 
 def person_here(facility: Facility, code: str) -> Person:
     """The active person with this code who belongs to the facility. Raises `no-such-person`."""
-    person = people.person_by_code(code)
+    person = person_by_code(code)
     if person is None or not person.is_active or not person.belongs_to(facility.code):
         raise Refusal(NO_SUCH_PERSON, person=code)
     return person

@@ -17,9 +17,9 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from audit import clock
+from audit.factors import StepUp
 from audit.models import Entry, Person
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
-from audit.step_up import StepUp
 from games.access import Pages
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility

@@ -24,7 +24,7 @@ from django.urls import NoReverseMatch, path, reverse
 from django.views.decorators.http import require_GET
 
 from audit import chain, export
-from audit.access import Denied, enrolled_device
+from audit.identity import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, Proof, proof_of

@@ -32,9 +32,9 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from audit import clock, export, factors, findings, record
-from audit.access import Denied, enrolled_device
 from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
 from audit.exporting import jobs, output
+from audit.identity import Denied, enrolled_device
 from audit.models import Entry, Job, Person, Stream
 from audit.record import STREAM_NAME
 from audit.runner import ActRequest

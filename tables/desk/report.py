@@ -6,7 +6,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.access import Denied
+from audit.identity import Denied
 from games.models import Facility
 from tables.core.typed_days import read_day
 from tables.desk.desk import authorize_desk, desk_context

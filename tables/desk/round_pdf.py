@@ -19,7 +19,7 @@ from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
-from audit.access import Denied
+from audit.identity import Denied
 from games import act_forms
 from games.engine import Refusal
 from games.engine.odds import in_dollars

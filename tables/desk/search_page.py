@@ -15,8 +15,8 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.access import Denied
 from audit.columns import ACTOR, AT, FACILITY, declare
+from audit.identity import Denied
 from audit.models import Entry, Person, SavedFilter
 from games.act_forms import text
 from games.engine import Refusal

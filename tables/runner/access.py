@@ -12,11 +12,19 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from audit import clock
-from audit.access import Denied, Locked, SignedOut, enrolled_device, person_of, watcher_of
-from audit.identity import IdentityRows, read_identities
-from audit.middleware import set_identity
+from audit.identity import (
+    Denied,
+    IdentityRows,
+    Locked,
+    SessionStore,
+    SignedOut,
+    enrolled_device,
+    person_of,
+    read_identities,
+    set_identity,
+    watcher_of,
+)
 from audit.models import Device, Person, Station
-from audit.sessions import SessionStore
 from games.access import Pages
 from games.facility_runner import Forbidden
 from games.guide.authorized import may_show_history

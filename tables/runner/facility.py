@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 
 from audit import record
 from audit.entry_types import EntryType
+from audit.factors import StepUp
 from audit.models import Person, Stream
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
-from audit.step_up import StepUp
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.separation import acts as changes

@@ -30,7 +30,7 @@ from typing import Annotated, Literal, TypedDict
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
-from audit import clock, factors, one_time_secrets, passwords, people, staff
+from audit import clock, factors, passwords, staff
 from audit.columns import Body, Rows, declare
 from audit.entries import (
     FACTORS_RESET,
@@ -44,6 +44,7 @@ from audit.entries import (
 )
 from audit.models import Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator
+from audit.people import end_sessions, needs_password
 from audit.staff import Answerable
 from games.act_forms import Text, found, text
 from games.engine import Refusal, RefusalCode
@@ -421,7 +422,7 @@ def _add(ctx: FacilityContext, person: Person) -> PersonAdded:
         person.code, person.name, facility=ctx.facility.code, role=person.role, badge=person.badge,
         licence=person.licence, licence_ends_on=person.licence_ends_on, answerable=answerable,
     )  # fmt: skip
-    secret = _allow(ctx, row, Kind.PASSWORD if people.needs_password(row) else Kind.PIN)
+    secret = _allow(ctx, row, Kind.PASSWORD if needs_password(row) else Kind.PIN)
     return {
         "person": person.code,
         "name": person.name,
@@ -714,7 +715,7 @@ def replace_sign_in(
     """
     verify_not_on_leave(person, ctx.gaming_day)
     ended = factors.end_all(person, ctx.now) if lost else []
-    devices = people.end_sessions(person) if lost else []
+    devices = end_sessions(person) if lost else []
     secret = _allow(ctx, person, Kind.PASSWORD)
     entry = SIGN_IN_ENDED(
         {
@@ -735,10 +736,10 @@ def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
     Raises `no-such-person`, `person-on-leave`, `no-secret-allowed`, or, as Forbidden, `secret-for-another`.
     """
     allowed = _allowed(ctx, params, Kind.PIN)
-    one_time_secrets.make_pin(allowed, ctx.command, ctx.now)
+    passwords.make_pin(allowed, ctx.command, ctx.now)
     data: PinMade = {
         "person": allowed.person.code,
-        "ends_at": clock.format_moment(ctx.now + one_time_secrets.LIFETIME),
+        "ends_at": clock.format_moment(ctx.now + passwords.SECRET_LIFETIME),
     }
     return ActOutcome(PIN_MADE(data), {"person": allowed.person.code}, changes="nothing")
 
@@ -747,7 +748,7 @@ def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
 def give_password(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Make the one-time password that was approved. As `make_pin`. Second factors that have not ended stay."""
     allowed = _allowed(ctx, params, Kind.PASSWORD)
-    row = one_time_secrets.give_password(allowed, ctx.command, ctx.now)
+    row = passwords.give_password(allowed, ctx.command, ctx.now)
     return ActOutcome(PASSWORD_GIVEN(passwords.statement_of(row)), changes="nothing")
 
 
@@ -775,7 +776,7 @@ def _allowed(ctx: FacilityContext, params: Params, kind: OneTimeSecret.Kind) -> 
 def _allow(ctx: FacilityContext, person: Person, kind: OneTimeSecret.Kind) -> SecretAllowed:
     """Let who approves the change make a one-time secret of the person. The entry names who asked and who approved."""
     answerable = answerable_for(ctx)
-    one_time_secrets.allow(person, kind, answerable.by, answerable.witness, ctx.now)
+    passwords.allow_secret(person, kind, answerable.by, answerable.witness, ctx.now)
     allowed: OneTimeSecretData = {
         "kind": "pin" if kind == Kind.PIN else "password",
         "asked_by": answerable.by.code,

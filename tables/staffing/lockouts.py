@@ -1,9 +1,9 @@
 """Lock-outs after wrong PINs: the alert that somebody guesses, and how a supervisor ends one before its time.
 
 Sign-in counts wrong PINs of a person at a device, at a whole device and of a person anywhere, and locks each out for
-fifteen minutes (`audit.pins`). The tables that must know have an alert (`guessed_pins`). Once the person has been asked
-who typed the wrong PINs, a supervisor may unlock (`unlock_pins`): not the locked one, nor one who was signed in there.
-After the number of the policy (row `unlocks`) an unlock takes a person of another department too.
+fifteen minutes (`audit.people`). The tables that must know have an alert (`guessed_pins`). Once the person has been
+asked who typed the wrong PINs, a supervisor may unlock (`unlock_pins`): not the locked one, nor one who was signed in
+there. After the number of the policy (row `unlocks`) an unlock takes a person of another department too.
 """
 
 import datetime as dt
@@ -11,7 +11,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from django.db.models import Q
 
-from audit import clock, pins
+from audit import clock, people
 from audit.columns import AT, DEVICE, FACILITY, UNSTATED, Body, Rows, constant, declare
 from audit.entries import DEVICE_LOCKED_OUT, PERSON_LOCKED_OUT
 from audit.models import Lockout, Person
@@ -147,7 +147,7 @@ def unlock_pins(ctx: FacilityContext, *, lockout_id: Annotated[int, whole(1, 2**
     if not policy.may_prepare(row, ctx.actor):
         raise may_not_prepare(row, ctx.actor)
     active = (
-        pins.active_lockouts(clock.now()).select_for_update(of=("self",)).select_related("device", "person")
+        people.active_lockouts(clock.now()).select_for_update(of=("self",)).select_related("device", "person")
     )
     lockout = active.filter(facility=ctx.facility.code, pk=lockout_id).first()
     if lockout is None:
@@ -204,7 +204,7 @@ def _is_signed(ctx: FacilityContext, lockout: Lockout) -> bool:
 
 PIN_TICKS = 5
 GUESSED_PINS = {
-    pins.Scope.PERSON_AT_DEVICE: alert_kind(
+    people.Scope.PERSON_AT_DEVICE: alert_kind(
         AlertKind(
             "pins-guessed",
             "pins:person-at-device:{cause}",
@@ -216,7 +216,7 @@ GUESSED_PINS = {
             is_everywhere=True,
         )
     ),
-    pins.Scope.DEVICE: alert_kind(
+    people.Scope.DEVICE: alert_kind(
         AlertKind(
             "pins-guessed",
             "pins:device:{cause}",
@@ -228,7 +228,7 @@ GUESSED_PINS = {
             is_everywhere=True,
         )
     ),
-    pins.Scope.PERSON: alert_kind(
+    people.Scope.PERSON: alert_kind(
         AlertKind(
             "pins-guessed",
             "pins:person:{cause}",
@@ -250,12 +250,12 @@ def guessed_pins(now: dt.datetime, table_id: int | None = None) -> list[Expected
     several devices concern the floor.
     """
     alerts = []
-    for lockout in pins.active_lockouts(now).select_related("device", "person").order_by("pk"):
-        kind = GUESSED_PINS[pins.Scope(lockout.scope)]
+    for lockout in people.active_lockouts(now).select_related("device", "person").order_by("pk"):
+        kind = GUESSED_PINS[people.Scope(lockout.scope)]
         params = {"device": lockout.where}
         if lockout.person is not None:
             params["person"] = lockout.person.name
-        is_of_table = lockout.device is not None and lockout.scope == pins.Scope.PERSON_AT_DEVICE
+        is_of_table = lockout.device is not None and lockout.scope == people.Scope.PERSON_AT_DEVICE
         place = lockout.device.place if lockout.device is not None and is_of_table else ""
         alerts += [
             kind.expected(pk, cause=lockout.pk, since=lockout.started_at, **params)

@@ -31,7 +31,7 @@ from django.views.decorators.http import require_GET, require_POST
 from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
-from audit import factors, logs, people, record, step_up
+from audit import factors, logs, people, record
 from audit.entry_types import EntryType
 from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
@@ -599,7 +599,7 @@ def _act_request(
         head=_head(body.get("head")) if target.table else None,
         stored_head=record.parse_stored_head(body.get("stored_head")) if target.table else None,
         tap=_tap(body.get("tapped")) if target.table else None,
-        factor_at=step_up.factor_at(request.session),
+        factor_at=factors.factor_at(request.session),
         after=_after(body.get("after", [])) if target.table else frozenset(),
     )
 

@@ -12,9 +12,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from audit import devices, people
-from audit.device_cookies import set_device_cookie
+from audit import devices
+from audit.devices import set_device_cookie
 from audit.models import Device, Role
+from audit.people import sign_in
 from audit.refusals import AuditRefusal
 from games.snapshot_types import Snapshot
 from tables.demo import floor as demo
@@ -134,7 +135,7 @@ def _become(request: HttpRequest, place: str, person: demo.DemoPerson) -> HttpRe
     request.COOKIES.pop(settings.DEVICE_COOKIE_NAME, None)  # of the device that it was
     request.device = device  # type: ignore[attr-defined]
     try:
-        signed_in = people.sign_in(request, person.code, person.pin)
+        signed_in = sign_in(request, person.code, person.pin)
     except AuditRefusal:  # such as too many wrong PINs: the page says which, and asks
         response = redirect("sign-in")
     else:

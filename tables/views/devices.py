@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from audit import clock, devices, pins
+from audit import clock, devices, people
 from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
 from games.jurisdictions import SeparationRow
@@ -142,7 +142,7 @@ def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:
     """Every device that is or was enrolled here: those that need somebody first, revoked ones last."""
     lockouts = {
         lockout.device_id: lockout
-        for lockout in pins.active_lockouts(now).filter(facility=facility.code, scope=Lockout.Scope.DEVICE)
+        for lockout in people.active_lockouts(now).filter(facility=facility.code, scope=Lockout.Scope.DEVICE)
     }
     rows = [_row(device, lockouts.get(device.pk), now) for device in _devices(facility)]
     return sorted(

@@ -13,8 +13,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from audit import clock, pins
+from audit import clock
 from audit.models import Entry, Lockout, Person
+from audit.people import active_lockouts
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import Document, Facility
@@ -298,7 +299,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
     spans = roster.floorperson_spans(facility_row, staffed_tables, now)
     lockouts = list(
-        pins.active_lockouts(now)
+        active_lockouts(now)
         .filter(facility=facility_row.code)
         .select_related("device", "person")
         .order_by("-pk")

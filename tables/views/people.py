@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from audit import clock, one_time_secrets, passwords, pins, staff
+from audit import clock, passwords, staff
 from audit.models import (
     Department,
     Device,
@@ -30,7 +30,7 @@ from audit.models import (
     SecondFactor,
 )
 from audit.models.people import day_in_words
-from audit.people import PIN_ROLES, needs_password
+from audit.people import PIN_ROLES, active_lockouts, needs_password
 from audit.runner import Act, ActRunner
 from games.engine import Refusal
 from games.kit.files import csv_table
@@ -183,7 +183,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "waiting_for": "; ".join(
             dict.fromkeys(policy.in_words(row.approve) for row, lines in waiting if lines)
         ),
-        "one_time_pins": one_time_secrets.readable_pins(person, facility, now),
+        "one_time_pins": passwords.readable_pins(person, facility, now),
         "one_time_passwords": [
             (row, passwords.one_time_text(row))
             for row in passwords.readable_by(person, now)
@@ -258,7 +258,7 @@ def _read_facts(facility: Facility, now: dt.datetime) -> _Facts:
         facts.devices.setdefault(device.person_id or 0, []).append(device)
     for factor in SecondFactor.objects.filter(ended_at=None):
         facts.factors.setdefault(factor.person_id, []).append(str(factor.get_kind_display()))
-    lockouts = pins.active_lockouts(now).filter(facility=facility.code, person__isnull=False)
+    lockouts = active_lockouts(now).filter(facility=facility.code, person__isnull=False)
     for lockout in lockouts.select_related("device"):
         facts.lockouts.setdefault(lockout.person_id or 0, []).append(lockout)
     allowed = OneTimeSecret.objects.filter(made_at=None, approved_by__isnull=False)

@@ -18,9 +18,8 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from audit import clock, devices, factors, passwords, people, pins, record, totp
-from audit import step_up as step_up_rules
-from audit.device_cookies import set_device_cookie
+from audit import clock, devices, factors, passwords, people, record
+from audit.devices import set_device_cookie
 from audit.factors import FactorProof, NewFactor, SignInStep
 from audit.models import Device, Person, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
@@ -130,7 +129,7 @@ def guessed(request: HttpRequest) -> HttpResponse:
     facility = Facility.objects.filter(code=device.facility).first()
     lines = [
         {
-            "count": COUNT_WORDS[pins.MAX_WRONG[pins.Scope(lockout.scope)]],
+            "count": COUNT_WORDS[people.MAX_WRONG_PINS[people.Scope(lockout.scope)]],
             "where": lockout.where,
             "moment": f"{facility.local(lockout.started_at):%-d %b, %H:%M}" if facility else "",
             "is_everywhere": lockout.scope == lockout.Scope.PERSON,
@@ -469,7 +468,7 @@ def step_up(request: HttpRequest) -> JsonResponse:
         except AuditRefusal as refusal:
             return _refused(refusal)
     kinds = {factor.kind for factor in factors.active_factors(person)}
-    is_fresh = step_up_rules.is_fresh(step_up_rules.factor_at(request.session), clock.now())
+    is_fresh = factors.is_fresh(factors.factor_at(request.session), clock.now())
     return JsonResponse({"app": Kind.TOTP in kinds, "key": Kind.WEBAUTHN in kinds, "fresh": is_fresh})
 
 
@@ -574,8 +573,8 @@ def _new_factor(form: Mapping[str, str]) -> NewFactor:
 def _app_context(request: HttpRequest, person: Person) -> dict[str, Any]:
     """What the page shows to register an app: a QR code, and the secret for typing."""
     secret = factors.new_secret(request)
-    width, path = totp.qr_path(totp.address(secret, person.code, ISSUER))
-    return {"qr": {"width": width, "path": path}, "secret": totp.typed_secret(secret)}
+    width, path = factors.qr_path(factors.totp_address(secret, person.code, ISSUER))
+    return {"qr": {"width": width, "path": path}, "secret": factors.typed_secret(secret)}
 
 
 def _refused(refusal: AuditRefusal) -> JsonResponse:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from django.conf import settings
 from django.core.management import call_command
 
-from audit import clock, pins, registration
+from audit import clock, people, registration
 from audit.runner import ActRequest
 from script.fingerprint.fixed import Clock, Randomness
 from script.fingerprint.floor import Floor
@@ -168,7 +168,7 @@ def change_people(scene: Scene) -> None:
     test_people.change(scene, "record_return", {"person": "park-z"})
     trained = {"person": "relief", "game": "football", "reference": "TR-9", "since": "2026-11-01"}
     scene.in_room("record_qualification", trained, by="shift-manager")
-    for _ in range(pins.MAX_WRONG[pins.Scope.PERSON_AT_DEVICE]):
+    for _ in range(people.MAX_WRONG_PINS[people.Scope.PERSON_AT_DEVICE]):
         scene.browser().post("/sign-in", {"person": "dealer", "pin": "000000"})
     test_people.change(scene, "set_review_sum", {"cents": 40_000}, by="compliance", approver="shift-manager")
     hold = {"reason": "A complaint", "kinds": ["record"], "first_day": "2026-11-21"}

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
-from audit import clock, devices, factors, passwords, people, pins, step_up, totp
-from audit.factor_record_checks import check_factors, check_passwords
+from audit import clock, devices, factors, passwords, people
 from audit.factors import FactorProof, NewFactor
 from audit.models import Entry, Password, Role, SecondFactor, WrongPin
+from audit.people_record_checks import check_factors, check_passwords
 from audit.refusals import (
     FactorRefused,
     LockedOut,
@@ -73,7 +73,7 @@ def entries(*types):
 
 def code_of(request):
     """The code that an app shows which has just scanned the secret of this browser."""
-    return totp.code_at(factors.new_secret(request), clock.now())
+    return factors.code_at(factors.new_secret(request), clock.now())
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def registered(request_at, office, carla, hands, capsys):
 
 def signed_in(request, factor):
     factors.check_password(request, "carla", WORDS)
-    assert factors.give_factor(request, FactorProof(totp.code_at(factor.secret, clock.now())))
+    assert factors.give_factor(request, FactorProof(factors.code_at(factor.secret, clock.now())))
     return request
 
 
@@ -130,7 +130,7 @@ def test_a_second_person_signs_at_an_office_device_with_a_pin_and_a_code(
     for _ in range(4):  # a right PIN forgives no wrong code
         with pytest.raises(WrongFactor):
             factors.verify_witness(request, "carla", "123456", "000000")
-    code = totp.code_at(registered.secret, hands.now)
+    code = factors.code_at(registered.secret, hands.now)
     assert factors.verify_witness(request, "carla", "123456", code) == carla
     assert {entry["data"]["purpose"] for entry in entries("person.refused")} == {"witness"}
     with pytest.raises(WrongFactor):
@@ -150,7 +150,7 @@ def test_a_one_time_password_leads_to_a_password_and_a_second_factor(
     with pytest.raises(FactorRefused):
         factors.set_up(request, WORDS, WORDS, NewFactor("", FactorProof("000000")))
     factors.set_up(request, WORDS, WORDS, NewFactor("", FactorProof(code_of(request))))
-    assert request.user == carla and step_up.factor_at(request.session) == hands.now
+    assert request.user == carla and factors.factor_at(request.session) == hands.now
     factor = SecondFactor.objects.get()
     types = ("password.given", "password.changed", "factor.registered", "person.signed_in")
     first, changed, added, signed = entries(*types)
@@ -159,7 +159,9 @@ def test_a_one_time_password_leads_to_a_password_and_a_second_factor(
     with pytest.raises(WrongPassword):  # it worked once
         factors.check_password(request_at(office), "carla", password)
     stored = str([first, changed, added, signed, *Password.objects.values(), *SecondFactor.objects.values()])
-    secret = parse_qs(urlparse(totp.address(bytes(factor.secret), "carla", "Pitside")).query)["secret"][0]
+    secret = parse_qs(urlparse(factors.totp_address(bytes(factor.secret), "carla", "Pitside")).query)[
+        "secret"
+    ][0]
     assert not [text for text in (password, password.replace("-", ""), WORDS, secret) if text in stored]
 
 
@@ -193,13 +195,13 @@ def test_the_session_begins_with_the_second_factor_and_not_before(request_at, of
     factors.check_password(request, "carla", WORDS)
     office.refresh_from_db()
     assert not request.user.is_authenticated and office.person is None
-    assert factors.give_factor(request, FactorProof(totp.code_at(registered.secret, clock.now())))
+    assert factors.give_factor(request, FactorProof(factors.code_at(registered.secret, clock.now())))
     office.refresh_from_db()
     assert request.user == office.person == carla
 
 
 def test_each_code_works_once_and_for_a_minute_and_a_half(request_at, office, registered, hands):
-    code = totp.code_at(registered.secret, hands.now)
+    code = factors.code_at(registered.secret, hands.now)
     request = request_at(office)
     factors.check_password(request, "carla", WORDS)
     assert factors.give_factor(request, FactorProof(f"{code[:3]} {code[3:]}"))
@@ -207,7 +209,7 @@ def test_each_code_works_once_and_for_a_minute_and_a_half(request_at, office, re
         factors.check_password(request, "carla", WORDS)
         with pytest.raises(WrongFactor):
             factors.give_factor(request, FactorProof(code))
-    later = totp.code_at(registered.secret, hands.now + dt.timedelta(minutes=1))
+    later = factors.code_at(registered.secret, hands.now + dt.timedelta(minutes=1))
     with pytest.raises(WrongFactor):
         factors.give_factor(request, FactorProof(later))
     hands.wait(seconds=30)
@@ -223,7 +225,7 @@ def test_whoever_knows_the_password_has_five_codes_and_not_more(request_at, offi
             factors.give_factor(request, FactorProof("000000"))
     with pytest.raises(LockedOut):
         factors.check_password(request_at(office), "carla", WORDS)
-    assert pins.is_locked_out(office, carla, clock.now())
+    assert people.is_locked_out(office, carla, clock.now())
     assert len(entries("person.locked_out")) == 1
 
 
@@ -245,7 +247,7 @@ def test_wrong_passwords_count_as_wrong_pins_and_a_stranger_is_refused_alike(
 def test_a_step_of_a_sign_in_is_for_its_device_its_time_and_its_password(
     request_at, office, registered, carla, hands, capsys
 ):
-    code = FactorProof(totp.code_at(registered.secret, hands.now))
+    code = FactorProof(factors.code_at(registered.secret, hands.now))
     request = request_at(office)
     with pytest.raises(FactorRefused):
         factors.give_factor(request, code)
@@ -260,7 +262,7 @@ def test_a_step_of_a_sign_in_is_for_its_device_its_time_and_its_password(
     factors.check_password(request, "carla", WORDS)
     one_time(carla, capsys)
     with pytest.raises(FactorRefused):
-        factors.give_factor(request, FactorProof(totp.code_at(registered.secret, hands.now)))
+        factors.give_factor(request, FactorProof(factors.code_at(registered.secret, hands.now)))
 
 
 def test_a_forgotten_password_still_takes_the_second_factor(
@@ -271,7 +273,7 @@ def test_a_forgotten_password_still_takes_the_second_factor(
     assert not step.is_set_up
     with pytest.raises(FactorRefused):
         factors.set_up(request, "eight loud tables", "eight loud tables", None)
-    code = totp.code_at(registered.secret, hands.now)
+    code = factors.code_at(registered.secret, hands.now)
     assert not factors.give_factor(request, FactorProof(code)) and not request.user.is_authenticated
     factors.set_up(request, "eight loud tables", "eight loud tables", None)
     assert request.user == carla
@@ -312,7 +314,7 @@ def test_own_changes_need_a_second_factor_of_the_last_ten_minutes(
             change()
     with pytest.raises(WrongFactor):
         factors.confirm(request, carla, FactorProof("000000"))
-    factors.confirm(request, carla, FactorProof(totp.code_at(registered.secret, hands.now)))
+    factors.confirm(request, carla, FactorProof(factors.code_at(registered.secret, hands.now)))
     with pytest.raises(FactorRefused) as refused:
         factors.end_factor(request, carla, registered.pk)
     assert refused.value.code == "last-factor"
@@ -327,11 +329,11 @@ def test_own_changes_need_a_second_factor_of_the_last_ten_minutes(
 
 
 def test_a_secret_is_read_with_the_key_of_before(registered, settings, hands):
-    code = totp.code_at(registered.secret, hands.now)
+    code = factors.code_at(registered.secret, hands.now)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key", [settings.SECRET_KEY]
-    assert totp.matching_step(registered.secret, code, hands.now, 0)
+    assert factors.matching_step(registered.secret, code, hands.now, 0)
     settings.SECRET_KEY_FALLBACKS = []
-    assert totp.matching_step(registered.secret, code, hands.now, 0) is None
+    assert factors.matching_step(registered.secret, code, hands.now, 0) is None
 
 
 def test_a_one_time_password_can_be_read_for_ten_minutes_by_who_gave_it(carla, make_person, hands):
@@ -352,7 +354,7 @@ def test_passwords_and_factors_are_compared_with_the_record(registered, carla, h
     assert findings() == []
     for change, expected in (
         (lambda: SecondFactor.objects.update(ended_at=hands.now), "factor-differs"),
-        (lambda: SecondFactor.objects.update(secret=totp.new_secret()), "factor-differs"),
+        (lambda: SecondFactor.objects.update(secret=factors.new_totp_secret()), "factor-differs"),
         (lambda: SecondFactor.objects.create(person=carla, kind="totp", label="Another",
             device=registered.device, registered_at=hands.now), "factor-unrecorded"),
         (lambda: SecondFactor.objects.update(kind="webauthn", credential=b"1"), "factor-differs"),

@@ -21,7 +21,7 @@ from django.db.utils import ProgrammingError
 from django.test import Client
 from django.utils import timezone
 
-from audit import chain, clock, devices, export, pins, record, registration, verification, verify
+from audit import chain, clock, devices, export, people, record, registration, verification, verify
 from audit.entries import PERSON_SIGNED_IN
 from audit.exporting import bundle
 from audit.management.commands import provision_roles
@@ -1484,11 +1484,11 @@ def people_guess_for_an_hour(scene: Scene, hands: PeopleHands, unlocker: str) ->
     began, tries = hands.now, 0
     person, device = scene.people["floorperson"], scene.podium
     while hands.now < began + dt.timedelta(hours=1):
-        if not pins.is_locked_out(device, person, hands.now):
-            pins.count_wrong_pin(device, person, None, hands.now)
+        if not people.is_locked_out(device, person, hands.now):
+            people.count_wrong_pin(device, person, None, hands.now)
             tries += 1
             continue
-        for lockout in pins.active_lockouts(hands.now):
+        for lockout in people.active_lockouts(hands.now):
             with contextlib.suppress(Refusal):
                 scene.in_room("unlock_pins", {"lockout": lockout.pk}, by=unlocker)
         hands.now += dt.timedelta(seconds=20)
@@ -1525,7 +1525,7 @@ def test_who_unlocks_other_people_at_one_device_stops_at_the_third_time_too(peop
     for number, person in enumerate(("dealer", "relief", "floorperson")):
         people_hands.now += dt.timedelta(minutes=16)
         for _ in range(5):
-            pins.count_wrong_pin(scene.podium, scene.people[person], None, people_hands.now)
+            people.count_wrong_pin(scene.podium, scene.people[person], None, people_hands.now)
         lockout = Lockout.objects.latest("pk")
         with scene.refused("unlock-takes-two") if number == 2 else contextlib.nullcontext():
             scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
@@ -1534,7 +1534,7 @@ def test_who_unlocks_other_people_at_one_device_stops_at_the_third_time_too(peop
 def people_lock_out(scene: Scene, device: Device, person: str, signed_in: str = "") -> Lockout:
     """Five wrong PINs of a person at a device: the lock-out. `signed_in`: who was signed in there."""
     for _ in range(5):
-        pins.count_wrong_pin(device, scene.people[person], scene.people.get(signed_in), clock.now())
+        people.count_wrong_pin(device, scene.people[person], scene.people.get(signed_in), clock.now())
     return Lockout.objects.filter(person=scene.people[person]).latest("pk")
 
 
@@ -1593,7 +1593,7 @@ def test_a_jurisdiction_that_lets_managers_sign_still_asks_for_another_departmen
 
 def people_unlock_everywhere(scene: Scene, hands: PeopleHands, may_unlock: bool) -> bool:
     """Whether a pit manager ends the lock-out of a person at every device now."""
-    for lockout in pins.active_lockouts(hands.now).filter(scope="person") if may_unlock else ():
+    for lockout in people.active_lockouts(hands.now).filter(scope="person") if may_unlock else ():
         hands.now += dt.timedelta(milliseconds=1)
         with contextlib.suppress(Refusal):
             scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="pit-manager")
@@ -1618,11 +1618,11 @@ def test_the_pin_of_one_person_is_tried_so_often_in_an_hour_and_no_more(
     began, tries = people_hands.now, 0
     while people_hands.now < began + dt.timedelta(hours=1):
         for device in (*phones, own):  # their own device last: its tries count everywhere
-            while not pins.is_locked_out(device, person, people_hands.now):
+            while not people.is_locked_out(device, person, people_hands.now):
                 if device == own and people_unlock_everywhere(scene, people_hands, unlocks):
                     break
                 people_hands.now += dt.timedelta(milliseconds=1)
-                pins.count_wrong_pin(device, person, None, people_hands.now)
+                people.count_wrong_pin(device, person, None, people_hands.now)
                 tries += 1
         people_hands.now += dt.timedelta(seconds=10)
     assert tries == most

@@ -13,8 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 
-from audit import clock, device_cookies, devices, people, pins
-from audit.middleware import StationMiddleware
+from audit import clock, devices, people
+from audit.identity import StationMiddleware
 from audit.models import Device, Entry, Lockout, Person, Role
 from audit.refusals import DeviceRefused, EnrollmentRefused, LockedOut, SamePerson, TooManyPins, WrongPin
 from config.handler import MOST_REQUESTS_AT_ONCE
@@ -152,7 +152,7 @@ def test_a_pin_that_was_hashed_while_the_last_wrong_one_came_is_refused_although
 
     def meanwhile(person, pin):
         if pin == "123456":
-            pins.count_wrong_pin(tablet, person, None, clock.now())
+            people.count_wrong_pin(tablet, person, None, clock.now())
         return check(person, pin)
 
     monkeypatch.setattr(Person, "check_password", meanwhile)
@@ -221,7 +221,7 @@ def test_wrong_pins_of_a_witness_count(request_at, tablet, dealer, floorperson):
 def through_middleware(request, token, method="POST"):
     request.method = method
     if token:
-        signed = signing.get_cookie_signer(salt=settings.DEVICE_COOKIE_NAME + device_cookies.SALT).sign(token)
+        signed = signing.get_cookie_signer(salt=settings.DEVICE_COOKIE_NAME + devices.COOKIE_SALT).sign(token)
         request.COOKIES[settings.DEVICE_COOKIE_NAME] = signed
     StationMiddleware(lambda _request: HttpResponse())(request)
     return request
@@ -269,7 +269,7 @@ def test_the_cookie_identifies_the_device(signed_in, request_at):
 
 def test_the_cookie_is_signed_and_hidden_from_scripts(tablet):
     response = HttpResponse()
-    device_cookies.set_device_cookie(response, "secret")
+    devices.set_device_cookie(response, "secret")
     cookie = response.cookies[settings.DEVICE_COOKIE_NAME]
     assert cookie["httponly"] and cookie["samesite"] == "Strict" and cookie.value != "secret"
 

@@ -11,12 +11,11 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from audit import clock, device_cookies, devices, record, runner
-from audit.identity import identify
+from audit import clock, devices, record, runner
+from audit.identity import SessionStore, identify
 from audit.models import Command, Device, Person, Stream
 from audit.people import SESSION_DEVICE, PinBackend
 from audit.rows import insert, statement_cursor, update
-from audit.sessions import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -41,7 +40,7 @@ def test_a_device_comes_with_its_person_or_with_nobody(person):
     device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
     request = RequestFactory().get("/")
     response = HttpResponse()
-    device_cookies.set_device_cookie(response, token)
+    devices.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
     request.session = SessionStore()
     assert same(identify(request).device, Device.objects.get(pk=device.pk))
@@ -63,7 +62,7 @@ def signed_in_request(person):
     device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
     Device.objects.filter(pk=device.pk).update(person=person, signed_on_at=clock.now())
     request, response = RequestFactory().get("/"), HttpResponse()
-    device_cookies.set_device_cookie(response, token)
+    devices.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
     request.session = SessionStore()
     login(request, person, backend="audit.people.PinBackend")

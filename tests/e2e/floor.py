@@ -13,8 +13,7 @@ import pytest
 from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
-from audit.device_cookies import set_device_cookie
-from audit.devices import enroll, token_hash
+from audit.devices import enroll, set_device_cookie, token_hash
 from audit.models import Device
 from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
 from tests.services.device_cookie import set_newest_cookie

@@ -34,7 +34,7 @@ from django.core.management import call_command
 from django.test import override_settings
 from playwright.sync_api import Locator, Page, expect
 
-from audit import totp
+from audit import factors
 from script import screenshots
 from tests.e2e.floor import Tablet, letter
 from tests.e2e.test_rooms import Office, measure
@@ -223,7 +223,7 @@ class Podium(Office):
         page.get_by_label("What you call it").fill("My phone")
         secret = base64.b32decode(page.locator("code.secret").inner_text().replace(" ", ""))
         page.get_by_role("textbox", name="Code").fill(
-            totp.code_of_step(secret, int(time.time()) // totp.STEP_SECONDS)
+            factors.code_of_step(secret, int(time.time()) // factors.STEP_SECONDS)
         )
         self.tap(page.get_by_role("button", name="Register the app"))
         self.is_signed_in()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from audit import clock, pins
+from audit import clock, people
 from audit.devices import enroll
 from tables.models import Approval, Assignment, DiceLot, Qualification, Shaker
 from tests.e2e.floor import Screen, letter
@@ -424,7 +424,7 @@ def test_a_supervisor_unlocks_a_colleague_and_not_themselves(scene, new_page, sp
     second, _ = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
     for device, person in ((scene.tablet, "dealer"), (second, "casino-supervisor")):
         for _ in range(5):
-            pins.count_wrong_pin(device, scene.people[person], None, clock.now())
+            people.count_wrong_pin(device, scene.people[person], None, clock.now())
     floor = Office(new_page()).begin(scene, "casino-supervisor", "staff")
     spotless.append(floor)
     is_well(floor.page)
@@ -438,7 +438,7 @@ def test_a_supervisor_unlocks_a_colleague_and_not_themselves(scene, new_page, sp
     floor.tap(floor.page.locator(".lockout", has_text="Dealer").get_by_role("button"))
     floor.go(box)
     expect(floor.page.locator(".lockout")).to_have_count(1)
-    assert not pins.is_locked_out(scene.tablet, scene.people["dealer"], clock.now())
+    assert not people.is_locked_out(scene.tablet, scene.people["dealer"], clock.now())
 
 
 def test_a_floorperson_takes_a_table_over(scene, new_page, spotless):

@@ -9,11 +9,11 @@ from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from playwright.sync_api import Page, expect
 
-from audit import clock, devices, totp
+from audit import clock, devices, factors
+from audit.factors import SESSION_FACTOR_AT
+from audit.identity import SessionStore
 from audit.models import Entry, Person, SecondFactor
 from audit.runner import one_transaction
-from audit.sessions import SessionStore
-from audit.step_up import SESSION_FACTOR_AT
 from tests.e2e.floor import Screen
 from tests.e2e.test_rooms import is_well
 from tests.services.device_cookie import set_newest_cookie
@@ -101,7 +101,7 @@ class Desk(Screen):
     def sign_in_with_app(self, factor: SecondFactor) -> None:
         SecondFactor.objects.filter(pk=factor.pk).update(last_step=0)
         self.give_password(factor.person.code, WORDS)
-        self.page.get_by_label("Code").fill(totp.code_at(bytes(factor.secret), clock.now()))
+        self.page.get_by_label("Code").fill(factors.code_at(bytes(factor.secret), clock.now()))
         self.tap(self.page.get_by_role("button", name="Sign in"))
         self.is_signed_in()
 

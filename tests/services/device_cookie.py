@@ -2,8 +2,7 @@
 
 from django.http import HttpResponse
 
-from audit.device_cookies import set_device_cookie
-from audit.devices import token_hash
+from audit.devices import set_device_cookie, token_hash
 from audit.models import Device
 
 

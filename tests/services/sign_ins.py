@@ -5,7 +5,7 @@ import datetime as dt
 from django.contrib.auth.hashers import make_password
 from django.test import Client
 
-from audit import clock, totp
+from audit import clock, factors
 from audit.models import Device, Password, Person, SecondFactor
 
 WORDS = "seven quiet tables"
@@ -16,14 +16,19 @@ def register_app(person: Person, device: Device) -> SecondFactor:
     now = clock.now()
     Password.objects.create(person=person, hash=make_password(WORDS), set_at=now)
     return SecondFactor.objects.create(
-        person=person, kind="totp", label="Phone", secret=totp.new_secret(), device=device, registered_at=now
+        person=person,
+        kind="totp",
+        label="Phone",
+        secret=factors.new_totp_secret(),
+        device=device,
+        registered_at=now,
     )
 
 
 def next_code(factor: SecondFactor, moment: dt.datetime | None = None) -> str:
     """A code of the app that was not used yet: the one of this moment."""
     SecondFactor.objects.filter(pk=factor.pk).update(last_step=0)
-    return totp.code_at(bytes(factor.secret), moment or clock.now())
+    return factors.code_at(bytes(factor.secret), moment or clock.now())
 
 
 def sign_in_with_app(client: Client, factor: SecondFactor) -> None:

@@ -12,7 +12,7 @@ import pypdfium2
 import pytest
 from django.db import connection
 
-from audit import pins, record
+from audit import people, record
 from audit.columns import check_columns
 from audit.models import Entry, Lockout, SealerStatus
 from games import jurisdictions
@@ -164,7 +164,7 @@ def cases(kind):
 
 def test_refused_pins_are_a_case_that_the_locked_person_never_signs(hands, scene):
     for _ in range(5):
-        pins.count_wrong_pin(scene.podium, scene.people["surveillance"], None, hands.now)
+        people.count_wrong_pin(scene.podium, scene.people["surveillance"], None, hands.now)
     [lockout] = Lockout.objects.all()
     words = ("5 wrong PINs at Podium", "As Surveillance, until 10:15")
     assert cases("lockout") == [(f"lockout:{lockout.pk}", *words)]

@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from audit import clock, pins, record, verification
+from audit import clock, people, record, verification
 from audit.closing import close_stream
 from audit.devices import enroll
 from audit.refusals import ClockRefused, StreamClosed
@@ -82,7 +82,7 @@ def test_a_closed_table_is_left_alone(scene, caplog):
 def test_wrong_pins_at_the_tablet_of_a_closed_table_alert_the_table_that_continues_it(scene):
     table = closed(scene)
     for _ in range(5):
-        pins.count_wrong_pin(scene.tablet, scene.people["dealer"], None, clock.now())
+        people.count_wrong_pin(scene.tablet, scene.people["dealer"], None, clock.now())
     tick()
     assert [alert.table for alert in Alert.objects.filter(kind="pins-guessed")] == [table]
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from audit import clock, devices, pins
+from audit import clock, devices, people
 from audit.models import Device, Entry, Lockout
 from tables.models import Alert, Table
 from tables.opening.new_tables import make_table
@@ -22,7 +22,7 @@ def guess(
 ) -> Lockout | None:
     """This many wrong PINs of a person at a device; the newest lock-out."""
     for _ in range(times):
-        pins.count_wrong_pin(device, scene.people[person], scene.people.get(signed_in), clock.now())
+        people.count_wrong_pin(device, scene.people[person], scene.people.get(signed_in), clock.now())
     return Lockout.objects.last()
 
 
@@ -88,10 +88,10 @@ def test_a_supervisor_unlocks_and_the_record_says_who(scene):
         "dealer",
     )
     assert act_line("pins.unlocked", body["data"]) == "Unlocked: dealer at Tablet of T-01"
-    assert not pins.is_locked_out(scene.tablet, scene.people["dealer"], clock.now())
+    assert not people.is_locked_out(scene.tablet, scene.people["dealer"], clock.now())
     tick()
     assert alerted() == []
-    assert pins.count_wrong_pin(scene.tablet, scene.people["dealer"], None, clock.now()) == []
+    assert people.count_wrong_pin(scene.tablet, scene.people["dealer"], None, clock.now()) == []
     with scene.refused("no-such-lockout"):
         scene.in_room("unlock_pins", {"lockout": lockout.pk}, by="casino-supervisor")
 

@@ -12,7 +12,7 @@ from django.test import RequestFactory
 
 from audit import clock, people
 from audit.models import Entry, Person
-from audit.pins import MAX_WRONG, Scope
+from audit.people import MAX_WRONG_PINS, Scope
 from audit.refusals import LicenseEnded
 from tables.models import Assignment
 from tables.words.entries import words_of
@@ -79,7 +79,9 @@ def test_nobody_who_has_left_is_offered(scene):
 
 def test_the_fourth_wrong_pin_says_that_one_more_locks_the_sign_in(scene):
     tablet, wrong = scene.browser("tablet"), {"person": "dealer", "pin": "000000"}
-    assert (MAX_WRONG[Scope.PERSON_AT_DEVICE], MAX_WRONG[Scope.DEVICE]) == (5, 10), "as the sentences say"
+    assert (MAX_WRONG_PINS[Scope.PERSON_AT_DEVICE], MAX_WRONG_PINS[Scope.DEVICE]) == (5, 10), (
+        "as the sentences say"
+    )
     pages = [tablet.post("/sign-in", wrong).content.decode() for _ in range(5)]
     assert all("Wrong PIN" in page and "One more locks" not in page for page in pages[:3])
     assert "4 wrong PINs" in pages[3] and "One more locks this sign-in" in pages[3]

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
-from audit.management.declarers import add_pins_argument, answerable
 from audit.models import Role
+from audit.staff import add_pins_argument, answerable_at_terminal
 
 
 def add_answerable(parser: ArgumentParser) -> None:
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         if people.person_by_code(options["code"]) is not None:
             raise CommandError(f"There is somebody with the code {options['code']} already.")
         try:
-            both = answerable(options, options["code"])
+            both = answerable_at_terminal(options, options["code"])
             person = staff.add(
                 options["code"],
                 options["name"],

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
 from audit.management.commands.add_person import add_answerable, read_pin
-from audit.management.declarers import answerable
 from audit.models import Role
+from audit.staff import answerable_at_terminal
 
 
 class Command(BaseCommand):
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         if person is None or not person.is_active:
             raise CommandError(f"There is nobody with the code {options['code']}.")
         try:
-            both = answerable(options, person.code)
+            both = answerable_at_terminal(options, person.code)
             pin = read_pin(person.code, from_stdin=options["pin_from_stdin"]) if options["new_pin"] else ""
             devices = staff.change(
                 person,

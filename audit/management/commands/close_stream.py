@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from audit.closing import close_stream, streams_ahead
-from audit.management.declarers import add_declarer_arguments, authenticated_declarers
 from audit.refusals import AuditRefusal
+from audit.staff import add_declarer_arguments, authenticated_declarers
 
 
 class Command(BaseCommand):

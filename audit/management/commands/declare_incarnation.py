@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.management.declarers import add_declarer_arguments, authenticated_declarers
 from audit.refusals import AuditRefusal
 from audit.sealing import incarnations, state
 from audit.sealing.problems import SealingProblem
+from audit.staff import add_declarer_arguments, authenticated_declarers
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import devices
-from audit.management.declarers import add_pins_argument, verify_pins
 from audit.models import Station
+from audit.staff import add_pins_argument, verify_pins
 
 
 class Command(BaseCommand):

@@ -39,6 +39,6 @@ class Command(BaseCommand):
                     append_sign_in(stream, FACTOR_ENDED({**data, "by_operator": True}), moment=moment)
                 given: PasswordGiven = {**passwords.statement_of(row), "by_operator": True}
                 append_sign_in(stream, PASSWORD_GIVEN(given), moment=moment)
-        hours = int(passwords.LIFETIME.total_seconds()) // 3600
+        hours = int(passwords.PRINTED_LIFETIME.total_seconds()) // 3600
         self.stderr.write(f"The one-time password of {person} works once, and for {hours} hours:")
         self.stdout.write(str(passwords.one_time_text(row)))

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from audit import registration
-from audit.management.declarers import add_pins_argument, verify_pins
+from audit.staff import add_pins_argument, verify_pins
 
 
 class Command(BaseCommand):

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterable
 
+from audit.factors import StepUp
 from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
-from audit.step_up import StepUp
 from games.access import Pages
 from games.engine.refusals import RefusalCode
 from games.facility_runner import LockedStream, StreamContext, StreamRunner

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from audit import clock, record
-from audit.management.declarers import add_pins_argument, verify_pins
 from audit.models import Person
+from audit.staff import add_pins_argument, verify_pins
 from games import registry
 from games.engine import Refusal
 from games.models import Facility

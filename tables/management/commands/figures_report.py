@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
-from audit.management.declarers import add_pins_argument, answerable
+from audit.staff import add_pins_argument, answerable_at_terminal
 from games.models import Facility
 from tables.figures.declared_reports import declare_reports, deliver_due, read_declaration
 from tables.figures.rollup import roll_up_table, tables_behind
@@ -60,7 +60,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['declare']} cannot be read: {error}") from None
         try:
             reports = read_declaration(declared)
-            declare_reports(facility, reports, answerable(options, ""))
+            declare_reports(facility, reports, answerable_at_terminal(options, ""))
         except ValidationError as error:
             raise CommandError("\n".join(error.messages)) from None
         self.stdout.write(f"{facility.code}: {len(reports)} reports are declared.")
