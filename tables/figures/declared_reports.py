@@ -4,10 +4,10 @@
    report has the filters of the page, its formats, and a folder, e-mail addresses or both. It replaces all reports
    declared before; one that stays as it was goes on where it is.
 2. Each shift, gaming day or week that has ended is due once its rounds are counted (`ended_periods`). The ticker writes
-   and sends it (`deliver_due`): each period once, again after a failure, and never twice. A process claims a report by
-   one statement. Files have their final name only once they are whole, so writing them again changes nothing. An e-mail
-   cannot be taken back: a report whose sending was interrupted stays `unsure`, and is sent again only by
-   `manage.py figures_report --again`.
+   and sends it (`deliver_due`): each period once, again after a failure, and never twice. Files have their final
+   name only once they are whole, so writing them again changes nothing. An e-mail cannot be taken back: a report whose
+   sending was interrupted stays `unsure` (`audit.delivery`), and is sent again only by `manage.py figures_report
+   --again`.
 3. A page shows what each report writes, where to, and how its last ones ended (`schedule_rows`); what failed, is
    overdue or may not have left is counted on the page of figures (`missing_count`).
 """
@@ -29,11 +29,11 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email, validate_slug
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 
 from audit import clock, record
 from audit.columns import FACILITY, Body, RowFindings, Rows, declare
+from audit.delivery import Claim, Outbox, Undelivered
 from audit.staff import Answerable
 from games.models import Facility
 from tables.figures.figure_tables import FORMATS
@@ -50,8 +50,6 @@ CATCH_UP_DAYS = 35  # a period that ended earlier is not written any more
 SUNDAY = 6
 NO_MAIL = "django.core.mail.backends.dummy.EmailBackend"
 DECLARED = ("every", "filters", "folder", "formats", "mail")
-LEASE = dt.timedelta(minutes=15)  # after which a process that claimed a report is taken for dead
-FIRST_RETRY, LAST_RETRY = dt.timedelta(minutes=1), dt.timedelta(hours=1)
 REFUSED = (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused)  # nobody got the message
 REPORTS_SHOWN = 14  # of each declared report, beside the missing ones
 OVERDUE_AFTER = dt.timedelta(minutes=40)  # the end of a period; it is due after ten
@@ -287,10 +285,6 @@ def _periods_of(schedule: FiguresSchedule, day: dt.date) -> Iterator[Period]:
 # Writing and sending
 
 
-class Undelivered(Exception):
-    """A report could not be written or sent; it is tried again."""
-
-
 def deliver_due(facility: Facility | None = None) -> list[FiguresReport]:
     """Write and send what is due now, once its rounds are counted. Returns the reports that were tried."""
     now = clock.now()
@@ -303,9 +297,8 @@ def deliver_due(facility: Facility | None = None) -> list[FiguresReport]:
     ready = [schedule for schedule in schedules if schedule.facility_id not in behind]
     for schedule in ready:
         _add_periods(schedule, now)
-    _give_up_interrupted(now)
-    due = FiguresReport.objects.filter(_due(now), schedule__in=ready).order_by("first_day", "pk")
-    tried = [pk for pk in due.values_list("pk", flat=True) if _deliver(pk, now)]
+    reports = FiguresReport.objects.filter(schedule__in=ready).order_by("first_day", "pk")
+    tried = OUTBOX.deliver(reports)
     return list(FiguresReport.objects.filter(pk__in=tried).select_related("schedule").order_by("pk"))
 
 
@@ -328,44 +321,26 @@ def _add_periods(schedule: FiguresSchedule, now: dt.datetime) -> None:
     )
 
 
-def _due(now: dt.datetime) -> Q:
-    return Q(status=Status.DUE, next_try_at__lte=now) | Q(status=Status.WRITING, claimed_at__lt=now - LEASE)
+def _deliver(report: FiguresReport, claim: Claim[FiguresReport]) -> dict[str, list[str]]:
+    """Write a report and send it. Returns the names of its files."""
+    files = _files(report, clock.now())
+    if report.schedule.folder:
+        write_files(Path(report.schedule.folder), files)
+    if report.schedule.mail:
+        _send(report, files, claim)
+    return {"files": sorted(files)}
 
 
-def _give_up_interrupted(now: dt.datetime) -> None:
-    """Mark the reports whose process ended while it sent them."""
-    interrupted = FiguresReport.objects.filter(status=Status.SENDING, claimed_at__lt=now - LEASE)
-    interrupted.update(status=Status.UNSURE, error="The server stopped while it sent the e-mail.")
-
-
-def _deliver(pk: int, now: dt.datetime) -> bool:
-    """Claim one report, write it and send it. Returns False where another process has it."""
-    claimed = FiguresReport.objects.filter(_due(now), pk=pk)
-    if not claimed.update(status=Status.WRITING, claimed_at=now, attempts=F("attempts") + 1):
-        return False
-    report = FiguresReport.objects.select_related("schedule__facility").get(pk=pk)
-    mine = FiguresReport.objects.filter(pk=pk, claimed_at=now)
-    try:
-        files = _files(report, now)
-        if report.schedule.folder:
-            write_files(Path(report.schedule.folder), files)
-        if report.schedule.mail:
-            _send(report, files, mine.filter(status=Status.WRITING))
-    except Undelivered as error:
-        waits = min(LAST_RETRY, FIRST_RETRY * 2 ** min(report.attempts - 1, 10))
-        mine.update(status=Status.DUE, next_try_at=now + waits, error=str(error)[:300])
-        log.warning("report of figures %s: %s", report, error)
-    except Exception as error:
-        is_sending = mine.filter(status=Status.SENDING).exists()
-        mine.update(
-            status=Status.UNSURE if is_sending else Status.DUE,
-            next_try_at=now + LAST_RETRY,
-            error=f"{type(error).__name__}: {error}"[:300],
-        )
-        log.exception("report of figures %s", report)
-    else:
-        mine.update(status=Status.DONE, done_at=clock.now(), files=sorted(files), error="")
-    return True
+OUTBOX = Outbox(
+    FiguresReport,
+    _deliver,
+    related="schedule__facility",
+    lease=dt.timedelta(minutes=15),
+    first_retry=dt.timedelta(minutes=1),
+    last_retry=dt.timedelta(hours=1),
+    interrupted="The server stopped while it sent the e-mail.",
+    log=log,
+)
 
 
 def _files(report: FiguresReport, now: dt.datetime) -> dict[str, bytes]:
@@ -403,7 +378,7 @@ def write_files(folder: Path, files: dict[str, bytes]) -> None:
             raise Undelivered(f"{folder / name} cannot be written: {error.strerror}.") from None
 
 
-def _send(report: FiguresReport, files: dict[str, bytes], claimed: QuerySet[FiguresReport]) -> None:
+def _send(report: FiguresReport, files: dict[str, bytes], claim: Claim[FiguresReport]) -> None:
     """Send the files. Before the server is asked to, the report is marked, so that no other process sends them."""
     connection = mail.get_connection()
     try:
@@ -423,8 +398,7 @@ def _send(report: FiguresReport, files: dict[str, bytes], claimed: QuerySet[Figu
     )
     for name, content in files.items():
         message.attach(name, content, FORMATS[name.rpartition(".")[2]].media.partition(";")[0])
-    if not claimed.update(status=Status.SENDING):
-        raise Undelivered("Another process has this report.")
+    claim.begin_to_send()
     try:
         message.send()
     except REFUSED as error:

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from audit.delivery import Delivery
+
 
 class FiguresSchedule(models.Model):
     """One declared report. What was declared, and by whom, is on the record; an ended one writes nothing more."""
@@ -41,28 +43,15 @@ class FiguresSchedule(models.Model):
         return self.name
 
 
-class FiguresReport(models.Model):
+class FiguresReport(Delivery):
     """One report of a schedule for one period. The unique period and the claimed status write it once."""
-
-    class Status(models.TextChoices):
-        DUE = "due", "due"
-        WRITING = "writing", "being written"
-        SENDING = "sending", "being sent"
-        DONE = "done", "done"
-        UNSURE = "unsure", "not known whether the e-mail left"
 
     schedule = models.ForeignKey(FiguresSchedule, models.PROTECT, related_name="reports")
     period = models.CharField(max_length=60, help_text="as in its file names, such as 2026-11-21-swing")
     first_day = models.DateField()
     last_day = models.DateField()
     shift = models.CharField(max_length=30, blank=True)
-    status = models.CharField(max_length=7, choices=Status, default=Status.DUE)
-    attempts = models.PositiveIntegerField(default=0)
-    next_try_at = models.DateTimeField()
-    claimed_at = models.DateTimeField(null=True, blank=True)
-    done_at = models.DateTimeField(null=True, blank=True)
     files = models.JSONField(default=list, help_text="names of the files")
-    error = models.CharField(max_length=300, blank=True, help_text="why the last attempt failed")
 
     class Meta:
         ordering = ["schedule", "first_day", "period"]
