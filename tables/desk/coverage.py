@@ -29,41 +29,27 @@ MAX_TYPED = 80
 
 
 @dataclass(frozen=True)
-class TestReference:
-    """A test as a sentence, and its file."""
-
-    sentence: str
-    file: str
-
-
-@dataclass(frozen=True)
 class ClauseRow:
-    """One clause with its kind and office in words, and the tests that show it."""
+    """One clause with its kind and office in words, and the tests that show it: each as a sentence, and its file."""
 
     clause: Clause
     kind: str
     office: str
     reading: str
-    tests: tuple[TestReference, ...]
-
-
-@dataclass(frozen=True)
-class BarPart:
-    """A part of a bar, in clauses: its kind, where it begins, and its width."""
-
-    kind: str
-    offset: int
-    width: int
+    tests: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class DocumentTotal:
-    """One document: its number of clauses, how many of them tests show, and its bar by kind."""
+    """One document: its number of clauses, and how many of them tests show.
+
+    `parts` are those of its bar, in clauses: a kind, where it begins, and its width.
+    """
 
     document: str
     clauses: int
     proven: int
-    parts: tuple[BarPart, ...]
+    parts: tuple[tuple[str, int, int], ...]
 
 
 @require_GET
@@ -142,7 +128,7 @@ def _row(clause: Clause, tests: Mapping[str, tuple[str, ...]]) -> ClauseRow:
         str(KINDS[clause.kind][0]),
         str(OFFICES.get(clause.where, "Nowhere")),
         readings,
-        tuple(TestReference(sentence(test), test.partition("::")[0]) for test in names),
+        tuple((sentence(test), test.partition("::")[0]) for test in names),
     )
 
 
@@ -162,12 +148,12 @@ def _totals(clauses: Iterable[Clause], tests: Mapping[str, Any]) -> list[Documen
     ]
 
 
-def _parts(clauses: list[Clause]) -> Iterable[BarPart]:
+def _parts(clauses: list[Clause]) -> Iterable[tuple[str, int, int]]:
     position = 0
     for kind in KINDS:
         width = sum(clause.kind == kind for clause in clauses)
         if width:
-            yield BarPart(kind, position, width)
+            yield kind, position, width
         position += width
 
 

@@ -10,7 +10,8 @@ from audit.identity import Denied
 from games.models import Facility
 from tables.core.typed_days import read_day
 from tables.desk.desk import authorize_desk, desk_context
-from tables.reports.day_rounds import PLAYS, ReportDay
+from tables.figures.ranges import PLAYS
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
 from tables.reports.page import BY, page_context, report_pdf
 

@@ -57,20 +57,12 @@ class AreaMoney:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntryLine:
-    """An entry of the round: what it says, when, who, its number and its hash in hex."""
-
-    time: str
-    text: str
-    who: str
-    seq: int
-    digest: str
-
-
 @dataclass(frozen=True)
 class RoundPaper:
-    """The report of a round. `seat` None means every seat. `cases` are codes, each with what the case says."""
+    """The report of a round. `seat` None means every seat. `cases` are codes, each with what the case says.
+
+    `entries` are those of the round: when, what each says, who, its number and the beginning of its hash.
+    """
 
     facility: Facility
     table: str
@@ -89,7 +81,7 @@ class RoundPaper:
     what_if: list[str]
     slips: list[str]
     cases: list[tuple[str, list[str]]]
-    entries: list[EntryLine]
+    entries: list[list[str]]
     seal: list[str]
     file_name: str
     stream: str
@@ -427,13 +419,12 @@ def _is_of_other_seats(entry: RecordedEntry, seat: int | None) -> bool:
     return bool(named) and seat not in named
 
 
-def _line(step: ReplayStep, history: RoundHistory, seat: int | None, facility: Facility) -> EntryLine:
+def _line(step: ReplayStep, history: RoundHistory, seat: int | None, facility: Facility) -> list[str]:
     entry = step.entry
     text = "About other seats" if _is_of_other_seats(entry, seat) else step.text
     people = [history.people[code].name for code in (entry.actor, entry.witness) if code]
-    return EntryLine(
-        _time(entry.at, facility), text, " with ".join(people) or "the clock", entry.seq, entry.digest
-    )
+    who = " with ".join(people) or "the clock"
+    return [_time(entry.at, facility), text, who, f"{entry.seq:,}", entry.digest[:16]]
 
 
 def _seal(evidence: Evidence, stream: str, moment: dt.datetime, facility: Facility) -> Iterator[str]:

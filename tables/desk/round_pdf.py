@@ -256,9 +256,7 @@ def _record(paper: RoundPaper) -> Iterator[Flowable]:
     look = styles()
     yield text("Record", look["heading"])
     rows: list[list[Cell]] = [["Time", "What it says", "Who", "Entry", "Hash begins"]]
-    rows += [
-        [entry.time, entry.text, entry.who, f"{entry.seq:,}", entry.digest[:16]] for entry in paper.entries
-    ]
+    rows += [[*cells] for cells in paper.entries]
     yield table(rows, (12, 42, 22, 9, 19), numbers=(3, 4))
     yield text(" ".join(paper.seal), look["body"])
 

@@ -24,7 +24,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.db.models import Max, Min
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
@@ -55,11 +54,11 @@ from tables.desk.exports import (
 )
 from tables.desk.query import MAX_NUMBER
 from tables.desk.round_paper import OUTCOME_WORDS, disputed_seats
+from tables.figures.round_figures import in_time, round_numbers
 from tables.models import DiceLot, LotStep, Round, Slip, Table
 from tables.replay.history import RoundHistory, WagerRow
-from tables.replay.replayed_round import HANDLERS, RulesFinder
+from tables.replay.replayed_round import RulesFinder
 from tables.replay.round_records import END_PHASES
-from tables.reports.day_rounds import SLACK
 from tables.rules import recorded_submission
 from tables.words.entries import data_of, words_of
 
@@ -467,12 +466,8 @@ def _numbers(query: SheetQuery, day: dt.date) -> Iterator[tuple[Table, int, int]
     """The tables that dealt on a gaming day, each with the numbers of its first and last round."""
     by_stream = {table.stream_id: table for table in query.tables}
     begins, ends = query.facility.day_begins(day), query.facility.day_begins(day + dt.timedelta(days=1))
-    acts = Entry.objects.filter(
-        at__gte=begins - SLACK, at__lt=ends + SLACK, stream__in=by_stream, gaming_day=day,
-        type__in=HANDLERS, round__isnull=False,
-    )  # fmt: skip
-    numbers = acts.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
-    ranges = {row["stream"]: (row["first"], row["last"]) for row in numbers}
+    of_day = Entry.objects.filter(in_time(begins, ends), stream__in=by_stream, gaming_day=day)
+    ranges = round_numbers(of_day)
     for stream, table in by_stream.items():
         if stream in ranges:
             yield table, *ranges[stream]
@@ -556,7 +551,7 @@ def _lots(query: SheetQuery) -> Iterator[LotLine]:
     else:
         begins = query.facility.day_begins(query.first)
         ends = query.facility.day_begins(query.last + dt.timedelta(days=1))
-        entries = entries.filter(at__gte=begins - SLACK, at__lt=ends + SLACK)
+        entries = entries.filter(in_time(begins, ends))
     codes = sorted(set(entries.values_list("lot", flat=True).order_by().distinct()))
     lots = DiceLot.objects.filter(facility=query.facility, code__in=codes, training=query.training)
     for lot in lots.select_related("table", "shaker").order_by("code").iterator(chunk_size=500):

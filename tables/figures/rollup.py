@@ -204,32 +204,17 @@ class MonthKey(NamedTuple):
     pit: str
 
 
-class Newest(NamedTuple):
-    """The newest settled round of a table that the rows have: its gaming day, and when it was settled."""
-
-    gaming_day: dt.date
-    settled_at: dt.datetime
-
-
-class Counted(NamedTuple):
-    """Up to where a table is counted. Without a state of its open time that is read from its last opening."""
-
-    newest: Newest | None = None
-    open_state: dict[str, Any] | None = None
-
-
-NOT_COUNTED = Counted()
-
-
 def hour_deltas(
-    table: Table, rounds: Iterable[RoundFigures], counted: Counted = NOT_COUNTED
-) -> tuple[dict[HourKey, RowSums], Counted]:
+    table: Table, rounds: Iterable[RoundFigures], counted: RollupProgress | None = None
+) -> dict[HourKey, RowSums]:
     """Sum rounds of a table, in the order of their numbers, by the rows to which they belong.
 
-    `counted` is up to the settled round before them. Returns also up to which they are counted then.
+    `counted` says up to which settled round before them the table is counted, and is set to the last of them; it is not
+    saved. Without a state of the open time there, that is read from the table's last opening.
     """
+    counted = counted or RollupProgress(table=table)
     deltas: dict[HourKey, RowSums] = defaultdict(RowSums)
-    facility, days, pits = table.facility, DayEnds(table.facility, counted.newest), pit_history(table)
+    facility, days, pits = table.facility, DayEnds(table.facility, counted), pit_history(table)
     for round_ in rounds:
         day_begins, day_ends = days.add(round_)
         moment = moment_within(round_, day_begins, day_ends)
@@ -244,7 +229,7 @@ def hour_deltas(
         )
         deltas[key].add_round(round_, table.seats, slot)
     if not days.uncounted:
-        return {}, counted
+        return {}
     first = min(begins for begins, _ends in days.uncounted.values())
     last = max(ends for _begins, ends in days.uncounted.values())
     if counted.open_state is None:
@@ -253,7 +238,8 @@ def hour_deltas(
         open_time = continued_open_time(table, counted.open_state, last)
     for key, span_time in _open_times(facility, pits, days, open_time):
         deltas[key].sums.open_us += span_time // MICROSECOND
-    return dict(deltas), Counted(days.newest, open_time.state)
+    counted.open_state = open_time.state
+    return dict(deltas)
 
 
 def moment_within(round_: RoundFigures, day_begins: dt.datetime, day_ends: dt.datetime) -> dt.datetime:
@@ -264,24 +250,26 @@ def moment_within(round_: RoundFigures, day_begins: dt.datetime, day_ends: dt.da
 class DayEnds:
     """Between which moments the open time of each gaming day is still to be counted: up to its newest settled round."""
 
-    def __init__(self, facility: Facility, newest: Newest | None) -> None:
-        self.facility, self.newest = facility, newest
+    def __init__(self, facility: Facility, counted: RollupProgress) -> None:
+        self.facility, self.counted = facility, counted
         self.limits: dict[dt.date, tuple[dt.datetime, dt.datetime]] = {}
         self.uncounted: dict[dt.date, tuple[dt.datetime, dt.datetime]] = {}
 
     def add(self, round_: RoundFigures) -> tuple[dt.datetime, dt.datetime]:
         """Add a settled round. Returns the first and the last moment of its gaming day."""
-        day, newest = round_.gaming_day, self.newest
+        day, counted = round_.gaming_day, self.counted
         if day not in self.limits:
             self.limits[day] = self.facility.day_begins(day), self.facility.day_begins(day + DAY)
         day_begins, day_ends = self.limits[day]
         until = max(day_begins, min(round_.settled_at, day_ends))
         if day in self.uncounted:
             begins = self.uncounted[day][0]
+        elif counted.newest_settled_at and counted.newest_day == day:
+            begins = min(counted.newest_settled_at, day_ends)
         else:
-            begins = min(newest.settled_at, day_ends) if newest and newest.gaming_day == day else day_begins
+            begins = day_begins
         self.uncounted[day] = begins, max(begins, until)
-        self.newest = Newest(day, round_.settled_at)
+        counted.newest_day, counted.newest_settled_at = day, round_.settled_at
         return day_begins, day_ends
 
 
@@ -372,28 +360,16 @@ def _roll_up_batch(table: Table) -> int | None:
         settled = 0
         if numbers:
             rounds = list(figures_of_rounds(table, progress.last_round + 1, numbers[-1]))
-            deltas, counted = hour_deltas(table, rounds, Counted(_newest(progress), progress.open_state))
-            _add_hours(table, deltas)
-            _set_counted(progress, counted)
+            _add_hours(table, hour_deltas(table, rounds, progress))
             settled = len(rounds)
             progress.last_round = numbers[-1]
         for day in sorted(corrected_days):
-            counted = _write_day_again(table, day, progress.last_round)
-            if day == progress.newest_day:  # a slip may have voided its newest round
-                _set_counted(progress, counted)
+            is_newest = day == progress.newest_day
+            if is_newest:  # a slip may have voided its newest round
+                progress.newest_day = progress.newest_settled_at = progress.open_state = None
+            _write_day_again(table, day, progress.last_round, progress if is_newest else None)
         progress.save()
         return settled
-
-
-def _set_counted(progress: RollupProgress, counted: Counted) -> None:
-    progress.newest_day, progress.newest_settled_at = counted.newest or (None, None)
-    progress.open_state = counted.open_state
-
-
-def _newest(progress: RollupProgress) -> Newest | None:
-    if progress.newest_day is None or progress.newest_settled_at is None:
-        return None
-    return Newest(progress.newest_day, progress.newest_settled_at)
 
 
 def _add_hours(table: Table, deltas: dict[HourKey, RowSums]) -> None:
@@ -453,23 +429,19 @@ def rebuild(table: Table) -> int:
         return roll_up_table(table)
 
 
-def _write_day_again(table: Table, day: dt.date, last_round: int) -> Counted:
-    """Write the rows of one gaming day of a table from the record, and the month's from its days.
-
-    Returns up to where the day is counted.
-    """
+def _write_day_again(table: Table, day: dt.date, last_round: int, counted: RollupProgress | None) -> None:
+    """Write the rows of one gaming day of a table from the record, and the month's from its days."""
     HourFigures.objects.filter(table=table, gaming_day=day).delete()
     DayFigures.objects.filter(table=table, gaming_day=day).delete()
     month = day.replace(day=1)
     MonthFigures.objects.filter(table=table, month=month).delete()
     of_day = round_figures(table.facility, day, day, table.code, table.kind)
     rounds = [round_ for round_ in of_day if round_.round <= last_round]
-    deltas, counted = hour_deltas(table, rounds)
+    deltas = hour_deltas(table, rounds, counted)
     HourFigures.objects.bulk_create(_hour_rows(table, deltas))
     DayFigures.objects.bulk_create(_day_rows(table, deltas))
     days = DayFigures.objects.filter(table=table, gaming_day__gte=month, gaming_day__lt=next_month(month))
     MonthFigures.objects.bulk_create(_month_rows(table, days))
-    return counted
 
 
 def _hour_rows(table: Table, deltas: dict[HourKey, RowSums]) -> Iterator[HourFigures]:
@@ -524,7 +496,7 @@ def differences(table: Table) -> list[str]:
     """Return what the rows of a table have otherwise than the record, up to the round to which they are written."""
     progress = RollupProgress.objects.filter(table=table).first()
     last_round = progress.last_round if progress else 0
-    deltas, _ = hour_deltas(table, figures_of_rounds(table, 1, last_round) if last_round else ())
+    deltas = hour_deltas(table, figures_of_rounds(table, 1, last_round) if last_round else ())
     day_rows = list(_day_rows(table, deltas))
     return [
         f"{table.place}: {difference}"

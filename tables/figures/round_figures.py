@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, TypedDict
 
-from django.db.models import Max, Min, Q
+from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
 from games.engine import Rules
@@ -175,10 +175,19 @@ def _round_numbers(
 ) -> dict[int, tuple[int, int]]:
     """Return the first and the last round with an entry in these days, by stream, in one query."""
     begins, ends = facility.day_begins(days[0]), facility.day_begins(days[1] + dt.timedelta(days=1))
-    in_time = Q(at__gte=begins - SLACK, at__lt=ends + SLACK)
     streams = [table.stream_id for table in tables]
-    entries = Entry.objects.filter(in_time, stream__in=streams, type__in=HANDLERS, round__isnull=False)
-    numbers = entries.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
+    return round_numbers(Entry.objects.filter(in_time(begins, ends), stream__in=streams))
+
+
+def in_time(begins: dt.datetime, ends: dt.datetime) -> Q:
+    """Whether an entry may be of gaming days that begin and end at these moments."""
+    return Q(at__gte=begins - SLACK, at__lt=ends + SLACK)
+
+
+def round_numbers(entries: QuerySet[Entry]) -> dict[int, tuple[int, int]]:
+    """Return the first and the last round of which these entries tell an act, by stream, in one query."""
+    acts = entries.filter(type__in=HANDLERS, round__isnull=False)
+    numbers = acts.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
     return {row["stream"]: (row["first"], row["last"]) for row in numbers}
 
 

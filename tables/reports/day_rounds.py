@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import QuerySet
 
 from audit.models import Entry
 from games.engine import Rules
@@ -27,22 +27,23 @@ from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.figure_sums import Sums
 from tables.corrections.slips import SLIP_FILED
-from tables.figures.round_figures import RoundWithSlip, add_round, figures_of_round
+from tables.figures.round_figures import (
+    SLACK,
+    RoundWithSlip,
+    add_round,
+    figures_of_round,
+    in_time,
+    round_numbers,
+)
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
 from tables.models import Table
 from tables.opening.opening import TABLE_MADE, TABLE_OPENED
-from tables.replay.replayed_round import HANDLERS, RulesFinder
+from tables.replay.replayed_round import RulesFinder
 from tables.replay.round_records import RoundRecord, WagerRecord, records_in
 
 # The day
 
 HOUR = dt.timedelta(hours=1)
-SLACK = dt.timedelta(seconds=5)  # a stream's clock may lag by two seconds at the end of a day
-PLAYS = {
-    "live": "Real play",
-    "training": "Training",
-    "simulated": "Simulation",
-}
 
 
 @dataclass(frozen=True)
@@ -147,16 +148,13 @@ class DayRounds:
 def day_entries(day: ReportDay) -> QuerySet[Entry]:
     """The entries of the day at its tables."""
     streams = [table.stream_id for table in day.tables.values()]
-    in_time = Q(at__gte=day.begins - SLACK, at__lt=day.ends + SLACK)
-    return Entry.objects.filter(in_time, stream__in=streams, gaming_day=day.date)
+    return Entry.objects.filter(in_time(day.begins, day.ends), stream__in=streams, gaming_day=day.date)
 
 
 def rounds_of_day(day: ReportDay) -> DayRounds:
     """Read the rounds that opened on the day, up to their ends, in three queries."""
     table_by_stream = {table.stream_id: key for key, table in day.tables.items()}
-    acts = day_entries(day).filter(type__in=HANDLERS, round__isnull=False)
-    numbers = acts.values("stream").annotate(first=Min("round"), last=Max("round")).order_by()
-    ranges = {row["stream"]: (row["first"], row["last"]) for row in numbers}
+    ranges = round_numbers(day_entries(day))
     by_table: dict[int, list[RoundRecord]] = defaultdict(list)
     for record in records_in(ranges) if ranges else ():
         if record.gaming_day == day.date.isoformat():

@@ -27,10 +27,11 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.figure_sums import Sums
 from tables.core.pace import MICROSECOND
 from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED
+from tables.figures.round_figures import SLACK
 from tables.models import Slip, Table
 from tables.opening.open_time import open_times
 from tables.replay.round_records import RoundRecord
-from tables.reports.day_rounds import SLACK, DayRounds, ReportDay, rounds_of_day, settled_figures
+from tables.reports.day_rounds import DayRounds, ReportDay, rounds_of_day, settled_figures
 from tables.reports.events import DayEvents, day_events
 
 # Slips of the day

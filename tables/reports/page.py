@@ -18,7 +18,7 @@ from games.kit.plots import Line, Mark, Plot, Rect, Scale, Text, round_steps
 from games.kit.tables import Column, Table
 from games.office.pdf.approval import moment
 from tables.core.typed_days import EARLIEST
-from tables.reports.day_rounds import PLAYS
+from tables.figures.ranges import PLAYS
 from tables.reports.figures import HourFigures, Report
 from tables.reports.report_tables import (
     COUNTS,

@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import clock
 from games.models import Facility
 from tables.core.typed_days import read_day
-from tables.reports.day_rounds import PLAYS, ReportDay
+from tables.figures.ranges import PLAYS
+from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
 from tables.reports.page import report_pdf
 

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
+from tables.figures.ranges import PLAYS
 from tables.figures.round_figures import (
     FiguresLine,
     RoundFigures,
@@ -19,7 +20,6 @@ from tables.figures.round_figures import (
 )
 from tables.management.commands.daily_report import gaming_day
 from tables.models import Table
-from tables.reports.day_rounds import PLAYS
 
 
 class Command(BaseCommand):
