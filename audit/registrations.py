@@ -8,4 +8,4 @@
 import audit.columns
 import audit.findings
 import audit.people_record_checks
-import audit.sealing.record_checks
+import audit.sealing.status

@@ -17,7 +17,7 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from audit.exporting.worker_process import with_worker  # noqa: E402
+from audit.exporting.jobs import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
 from config.handler import OneThreadHandler  # noqa: E402
 from config.origins import with_same_origin  # noqa: E402

@@ -15,8 +15,7 @@ class TablesConfig(AppConfig):
 
         register_converter(Code, "code")  # first: a topic's file declares its addresses with it
 
-        from audit.closing import stream_continued
-        from audit.sealing.incarnations import incarnation_declared
+        from audit.sealing.declarations import incarnation_declared, stream_continued
         from games.office.core import floor
         from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
         from tables.core.signals import table_changed

@@ -3,18 +3,26 @@
 A worker claims a job by writing the time at which it started. Every later write is conditional on that time, so a
 worker that was thought dead cannot finish a job that another has restarted. A file is written under a temporary name
 and moved into place in the transaction that records it.
+
+In the embedded default a thread of the server looks for jobs, and a separate process does them (`SubprocessWorker`). A
+long export keeps Python busy: in a thread it would slow down every act and push of the floor, which share its
+interpreter. A process uses another core, and runs at low priority if there is only one.
 """
 
+import asyncio
 import contextlib
 import datetime as dt
 import errno
 import logging
 import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection, transaction
@@ -31,11 +39,10 @@ from audit.entries import (
     JobFields,
 )
 from audit.entry_types import EntryBody
+from audit.exporting import output
 from audit.logs import OutageLog
 from audit.models import Job, LegalHold
 from audit.models.desk import JobKind
-
-from . import output
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
@@ -322,3 +329,85 @@ def jobs_ahead(job: Job) -> int:
         .exclude(pk=job.pk)
         .count()
     )
+
+
+# The worker of the embedded default
+
+
+NICE = 10
+
+
+class SubprocessWorker(Worker):
+    """Does the waiting jobs with `manage.py exporter --once`.
+
+    `stop` also stops that process, which puts its job back.
+    """
+
+    def run_next(self) -> bool:
+        """Do all waiting jobs. Returns False if there were none or the process failed."""
+        if not pending_jobs(clock.now()).exists():
+            return False
+        process = subprocess.Popen(worker_command(), cwd=settings.BASE_DIR)
+        _lower_priority(process)
+        while process.poll() is None:
+            if self.stop.wait(POLL_SECONDS / 10):
+                _stop_process(process)
+        if process.returncode and not self.stop.is_set():
+            log.error("the process for the desk's jobs ended with status %s", process.returncode)
+        return process.returncode == 0
+
+
+def worker_command() -> list[str]:
+    return [sys.executable, str(settings.BASE_DIR / "manage.py"), "exporter", "--once"]
+
+
+def _lower_priority(process: "subprocess.Popen[bytes]") -> None:
+    """Let the floor go first when both need the same core."""
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+
+
+def _stop_process(process: "subprocess.Popen[bytes]") -> None:
+    """Ask the process to put its job back. If it does not, kill it; its job is restarted when its heartbeat stops."""
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the application with a worker that starts with the first scope and stops with the server."""
+    worker = SubprocessWorker()
+    threads: list[threading.Thread] = []
+
+    async def working(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=worker.run, name="exporter", daemon=True))
+            threads[0].start()
+        await application(scope, receive, send)
+        if scope["type"] == "lifespan":
+            worker.stop.set()
+            await asyncio.to_thread(threads[0].join, 2 * STOP_SECONDS)
+
+    return working
+
+
+# Whether the jobs are being done
+
+
+def health_problem(now: dt.datetime) -> str:
+    """Return a sentence if a job has waited longer than DEAD_AFTER and no worker is running; "" if all is well.
+
+    A job may wait long behind another, whose worker then reports every second.
+    """
+    running = Job.objects.filter(status=Job.Status.RUNNING, beat_at__gt=now - DEAD_AFTER)
+    since = now - DEAD_AFTER
+    overdue = Q(status=Job.Status.WAITING, asked_at__lt=since) | Q(
+        status=Job.Status.RUNNING, beat_at__lt=since
+    )
+    oldest = Job.objects.filter(overdue).order_by("asked_at").values_list("asked_at", flat=True).first()
+    if oldest is None or running.exists():
+        return ""
+    return f"A job from {clock.format_moment(oldest)} is waiting and no exporter is running. See the exporter's log."

@@ -212,7 +212,7 @@ class SealerStatus(models.Model):
     """The sealer's state for the integrity page, in a single row (1). It is not evidence and is overwritten.
 
     `beat_at` is when the sealer last reported. While it refuses to seal, `problem` is a code
-    (`audit.sealing.problems`) with its `params`, and `since` is when that began. `witnesses` has, by the name of each
+    (`audit.sealing.state`) with its `params`, and `since` is when that began. `witnesses` has, by the name of each
     witness's key, its `url`, the `size` that it last cosigned and when (`at`), and `said`: the code of the last
     request's failure, or "". `newest_copy` is the newest file in the folder of copies, and `copy_problem` the code of
     the last copy's failure. All these are about the first log; `logs` has the same about each other log, by the code of

@@ -20,9 +20,9 @@ from audit import clock, entries, notes
 from audit.entry_types import EntryBody
 from audit.models import Incarnation, SigningKey
 from audit.refusals import AuditRefusal, RefusalCode
-from audit.sealing import incarnations, system
+from audit.sealing.declarations import current_incarnation_number, origin_of, write_on_system
 from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.problems import SealingProblem
+from audit.sealing.state import SealingProblem
 
 KEY_FOLDER = "keys"
 
@@ -69,8 +69,8 @@ def folder() -> Path:
 
 def first_log() -> Log:
     """The first log of the current incarnation, which is the first one before the first seal."""
-    number = incarnations.current_number()
-    return Log(current_incarnation() or Incarnation(number=number, origin=incarnations.origin_of(number)))
+    number = current_incarnation_number()
+    return Log(current_incarnation() or Incarnation(number=number, origin=origin_of(number)))
 
 
 def current_logs() -> list[Log]:
@@ -120,7 +120,7 @@ def record_key(signer: notes.Signer) -> SigningKey:
                 raise KeyRefused(KEY_KNOWN, key=key.key_id.hex())
             raise KeyRefused(KEY_OF_OTHER_LOG, key=key.key_id.hex(), other=other.name, log=key.name)
         moment = clock.now()
-        system.write(created_entry(key), moment)
+        write_on_system(created_entry(key), moment)
         return SigningKey.objects.create(
             name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=moment
         )
@@ -141,7 +141,7 @@ def retire(folder: Path, key_id: str) -> SigningKey:
             if keys_signing(log) == [key]:
                 raise KeyRefused(LAST_KEY, key=key_id, log=log.origin)
         moment = clock.now()
-        system.write(_retired_entry(verifier_of(key)), moment)
+        write_on_system(_retired_entry(verifier_of(key)), moment)
         key.retired_at = moment
         key.save(update_fields=["retired_at"])
     (folder / KEY_FOLDER / f"{key_id}.key").unlink(missing_ok=True)

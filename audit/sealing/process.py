@@ -19,12 +19,13 @@ from django.db import close_old_connections
 from audit import clock
 from audit.logs import OutageLog
 from audit.models import Incarnation, SigningKey
-from audit.sealing import copies, keys, state, witnesses
+from audit.sealing import keys, state, witnesses
 from audit.sealing.leader_lock import LeaderLock
 from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import NO_COPY, LogReport, StatusWriter
+from audit.sealing.witnesses import COPY_EVERY_SECONDS, save_newest_copy
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
@@ -116,7 +117,7 @@ class SealerSession:
     def _copy(self, errors: dict[str, Exception]) -> dict[str, Exception]:
         """Copy the newest checkpoint of each log without an error, once a minute. Returns the errors, and new ones."""
         now = time.monotonic()
-        waits = self.copied_at is not None and now - self.copied_at < copies.EVERY_SECONDS
+        waits = self.copied_at is not None and now - self.copied_at < COPY_EVERY_SECONDS
         incarnation = None if waits or not settings.CHECKPOINT_COPIES else current_incarnation()
         if incarnation is None:
             return errors
@@ -133,7 +134,7 @@ class SealerSession:
     def _copy_log(self, record_log: Log) -> None:
         last = self.copies.get(record_log.facility, NO_COPY)
         try:
-            name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), record_log)
+            name = save_newest_copy(Path(settings.CHECKPOINT_COPIES), record_log)
         except OSError:
             log.exception("cannot copy the checkpoint")
             self.copies[record_log.facility] = {**last, "copy_problem": "copy-failed"}

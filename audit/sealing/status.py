@@ -1,8 +1,13 @@
-"""The sealer's status for the integrity page: a row that is not part of the record and not evidence."""
+"""The sealer's status for the integrity page: a row that is not part of the record and not evidence.
+
+A full verification takes from it whether the sealer refuses to seal this record, and why. The database cannot tell by
+itself that newer entries were lost: a restored backup is whole. The sealer's folder, its witnesses and its copies can,
+and the sealer writes what they say into its status.
+"""
 
 import datetime as dt
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -11,10 +16,10 @@ from typing import Any
 from django.conf import settings
 
 from audit import clock
+from audit.findings import Finding, Tick, declare_finding, record_check, record_gap
 from audit.models import SealerStatus
-from audit.sealing.commits import local_commit
-from audit.sealing.leader_lock import other_folder_problem
-from audit.sealing.problems import SealingProblem, say
+from audit.sealing.leader_lock import local_commit, other_folder_problem
+from audit.sealing.state import RECORD_CODES, SealingProblem, say_problem
 
 HEARTBEAT = dt.timedelta(seconds=5)
 SILENT_AFTER = dt.timedelta(seconds=20)  # without a heartbeat, the sealer counts as stopped
@@ -117,7 +122,9 @@ def health_problem(now: dt.datetime) -> str:
         return f"No sealer has reported since {clock.format_moment(row.beat_at)}. See the sealer's log."
     logs = {"": row, **{facility: sealer_status(facility) for facility in sorted(row.logs)}}
     if problems := [
-        _log_prefix(facility) + say(log.problem, log.params) for facility, log in logs.items() if log.problem
+        _log_prefix(facility) + say_problem(log.problem, log.params)
+        for facility, log in logs.items()
+        if log.problem
     ]:
         return "NOT SEALED: %s" % " ".join(problems)
     if settings.SEALER_DIR and (problem := other_folder_problem(Path(settings.SEALER_DIR))):
@@ -126,9 +133,9 @@ def health_problem(now: dt.datetime) -> str:
         return f"The disk of {' and '.join(full)} is full. Free it before the record has to be sealed again."
     for facility, log in logs.items():
         if log.copy_problem:
-            return f"{_log_prefix(facility)}The record is sealed, but not copied. {say(log.copy_problem, {})}"
+            return f"{_log_prefix(facility)}The record is sealed, but not copied. {say_problem(log.copy_problem, {})}"
     return " ".join(
-        f"{_log_prefix(facility)}The record is sealed, but not cosigned by {name}. {say(report['said'], {})}"
+        f"{_log_prefix(facility)}The record is sealed, but not cosigned by {name}. {say_problem(report['said'], {})}"
         for facility, log in logs.items()
         for name, report in sorted(log.witnesses.items())
         if _is_refusing(report, now)
@@ -152,3 +159,39 @@ def _is_refusing(report: dict[str, Any], now: dt.datetime) -> bool:
     if code in PASSING_CODES and report.get("since"):
         return abs(now - dt.datetime.fromisoformat(report["since"])) > PASSING
     return bool(code)
+
+
+# What a full verification takes from it
+
+
+SEALER_REFUSES = declare_finding("sealer-refuses", "The sealer does not seal %(log)s. %(problem)s")
+
+
+@record_check
+def check_sealer(tick: Tick) -> Iterator[Finding]:
+    """Report each log that the sealer does not seal because of what is in the record."""
+    tick()
+    first = sealer_status()
+    for facility in ("", *sorted(first.logs)):
+        status = sealer_status(facility)
+        if status.problem in RECORD_CODES:
+            where = {"facility": facility} if facility else {}
+            log = f"the log of {facility}" if facility else "the first log"
+            yield Finding(
+                SEALER_REFUSES, {**where, "log": log, "problem": say_problem(status.problem, status.params)}
+            )
+
+
+@record_gap
+def sealer_compares_nothing() -> Iterator[str]:
+    """Without a sealer that seals, nobody here compares the record with what was signed."""
+    status = sealer_status()
+    beat_at = status.beat_at
+    if status.problem and status.problem not in RECORD_CODES:
+        yield f"whether newer entries were lost, as in a restored backup. {say_problem(status.problem, status.params)}"
+    elif beat_at is None or abs(clock.now() - beat_at) > SILENT_AFTER:
+        since = f" since {clock.format_moment(beat_at)}" if beat_at else ""
+        yield (
+            f"whether newer entries were lost, as in a restored backup: no sealer has reported{since}. Start it, and "
+            "ask manage.py sealer --check."
+        )

@@ -1,8 +1,16 @@
-"""Ask witnesses to cosign each checkpoint (c2sp.org/tlog-witness). Nothing waits for them.
+"""What others keep of a log: the cosignatures of witnesses, copies of its checkpoints, and a policy to check them by.
 
-A witness remembers the newest checkpoint that it saw, and cosigns the next one only with a proof that it extends that
-one. If a witness has a longer or different log of ours, this record was rolled back or forked. Its answer is not
-signed, so we ask over TLS and believe it only when it says so twice.
+Each checkpoint is cosigned by witnesses (c2sp.org/tlog-witness). Nothing waits for them. A witness remembers the newest
+checkpoint that it saw, and cosigns the next one only with a proof that it extends that one. If a witness has a longer
+or different log of ours, this record was rolled back or forked. Its answer is not signed, so we ask over TLS and
+believe it only when it says so twice.
+
+Copies lie in a plain folder, for write-once storage (`save_newest_copy`). A copy is two files, named by the log and the
+size: `….txt` is the checkpoint's note with its cosignatures so far, `….proof` is a c2sp.org/tlog-witness request that
+leads from the previous copy to this one. Neither is ever overwritten. If the folder has a later checkpoint than the
+record, or a different one, the record was rolled back.
+
+`policy_of` names the logs and witnesses for programs of others that check checkpoints (c2sp.org/tlog-policy).
 """
 
 import contextlib
@@ -10,21 +18,26 @@ import datetime as dt
 import http.client
 import ipaddress
 import logging
+import os
+import re
 import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, IntegrityError, close_old_connections, transaction
 
-from audit import clock, notes
+from audit import clock, merkle, notes
 from audit.models import Checkpoint, Cosignature
-from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.problems import SealingProblem
+from audit.sealing import keys
+from audit.sealing.log import Log, MissingNode, current_incarnation, logs_of
+from audit.sealing.state import SealingProblem
 
 log = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 3
@@ -357,3 +370,105 @@ class WitnessClient:
             return DOUBTED_CODE
         self.problem = problem
         return problem.code
+
+
+# Copies
+
+
+COPY_EVERY_SECONDS = 60
+COPY_NAME_DIGITS = 12
+
+
+def save_newest_copy(folder: Path, log: Log) -> str:
+    """Copy a log's newest checkpoint, preferably a cosigned one, if it is newer than the last copy.
+
+    Returns the name of the newest copy, or "" if nothing is signed. Raises SealingProblem("copy-ahead") if the folder
+    is ahead of the record, and OSError if it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    last = newest_copy(folder, log.origin)
+    size = _verify_log_extends(folder, last, log) if last else 0
+    checkpoint = _checkpoint_to_copy(log, size)
+    if checkpoint is None:
+        return last
+    name = copy_name(log.origin, checkpoint.size)
+    _write_once(folder / f"{name}.proof", request_of(checkpoint, size))
+    _write_once(folder / f"{name}.txt", checkpoint.cosigned)
+    return f"{name}.txt"
+
+
+def copy_name(origin: str, size: int) -> str:
+    """The name of a copy without its extension. Names sort by size."""
+    return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', origin)}-{size:0{COPY_NAME_DIGITS}d}"
+
+
+def newest_copy(folder: Path, origin: str) -> str:
+    """The name of the largest copy of a log's checkpoints, or ""."""
+    pattern = re.compile(
+        re.escape(copy_name(origin, 0)[:-COPY_NAME_DIGITS]) + rf"[0-9]{{{COPY_NAME_DIGITS},}}\.txt"
+    )
+    names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
+    return max(names, key=lambda name: (len(name), name), default="")
+
+
+def _checkpoint_to_copy(log: Log, beyond: int) -> Checkpoint | None:
+    larger = log.checkpoints.filter(size__gt=beyond).order_by("-size")
+    return larger.filter(cosignatures__isnull=False).first() or larger.first()
+
+
+def _verify_log_extends(folder: Path, name: str, log: Log) -> int:
+    """Check that the log extends a copy. Returns the copy's size."""
+    ahead = SealingProblem("copy-ahead", log.facility, incarnation=log.incarnation.number, copy=name)
+    try:
+        checkpoint = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
+        extends = (
+            log.root(checkpoint.size) == checkpoint.root
+            if checkpoint.size
+            else checkpoint.root == merkle.EMPTY
+        )
+    except (notes.Malformed, MissingNode) as error:
+        raise ahead from error
+    if not extends or checkpoint.origin != log.origin:
+        raise ahead
+    return checkpoint.size
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file, unless it exists."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+# The policy
+
+
+POLICY_GROUP = "witnesses"
+
+
+def policy_of(logs: Iterable[Log]) -> str:
+    """The policy's text: a line for each active key of these logs, and for each witness, all of which must cosign.
+
+    A log that only keys from before sign cannot be in a policy, which knows a log by the name of its key: a comment
+    says so. Raises ImproperlyConfigured for malformed witnesses.
+    """
+    lines = []
+    for log in logs:
+        own = [keys.verifier_of(key).vkey for key in keys.keys_signing(log) if key.name == log.origin]
+        lines += [f"log {vkey}" for vkey in own] or [
+            f"# {log.origin} has no key of its own yet: manage.py sealer_key rotate"
+        ]
+    named: dict[str, Witness] = {}
+    for number, witness in enumerate(configured(), 1):
+        is_taken = witness.name in ("none", POLICY_GROUP, *named)
+        named[f"{witness.name}-{number}" if is_taken else witness.name] = witness
+    lines += [f"witness {name} {witness.verifier.vkey} {witness.url}" for name, witness in named.items()]
+    if len(named) > 1:
+        lines.append(f"group {POLICY_GROUP} all {' '.join(named)}")
+    lines.append(f"quorum {POLICY_GROUP if len(named) > 1 else next(iter(named), 'none')}")
+    return "".join(f"{line}\n" for line in lines)

@@ -17,7 +17,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from audit.export import escape_formula
-from audit.exporting.workbook import fit_cell
+from audit.exporting.output import fit_cell
 from games.kit.tables import Cell, Column, Table
 
 MONEY_FORMAT = '"$"#,##0.00;[Red]-"$"#,##0.00'

@@ -22,8 +22,8 @@ from audit.entries import RECORD_VERIFIED
 from audit.models import Entry, Lockout
 from audit.people import MAX_WRONG_PINS
 from audit.record import INSTALLATION, names_with_continuations
-from audit.sealing import problems
 from audit.sealing.log import facility_log
+from audit.sealing.state import say_problem
 from audit.sealing.status import sealer_status
 from games.models import Facility, PreparedChange
 from games.office.calendar import BEGINS, ENDS, day_text, deadlines
@@ -509,7 +509,7 @@ def _stopped_sealer(facility: Facility, now: dt.datetime) -> Iterator[CaseSubjec
     elif status.problem and status.since is not None and now - status.since > SEALER_STOPPED_AFTER:
         params = {
             "title": "The record is not being sealed",
-            "text": problems.say(status.problem, status.params),
+            "text": say_problem(status.problem, status.params),
         }
         yield CaseSubject(f"sealer:{status.since.isoformat()}", status.since, params)
 

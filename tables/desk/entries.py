@@ -27,7 +27,7 @@ from audit import chain, export
 from audit.identity import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
-from audit.sealing.proofs import NotProven, Proof, proof_of
+from audit.sealing.log import NotProven, Proof, proof_of
 from games.act_forms import text, whole
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars

@@ -37,8 +37,9 @@ from audit.models import (
     Stream,
 )
 from audit.record import INSTALLATION, names_with_continuations
-from audit.sealing import keys, problems
+from audit.sealing import keys
 from audit.sealing.log import Log, facility_log
+from audit.sealing.state import say_problem
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
 from tables.alerts.calls import alert_words
@@ -141,7 +142,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
         seal=seal,
         checkpoint=checkpoint,
         waiting=_longest_wait(facility, log, now),
-        problem=problems.say(status.problem, status.params) if status.problem else "",
+        problem=say_problem(status.problem, status.params) if status.problem else "",
         witnesses=tuple(_witnesses(status, log, checkpoint)),
         verification=_verification(facility),
         running=Job.objects.filter(

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from audit import clock
 from audit.models import Person
-from audit.sealing.proofs import Proof
+from audit.sealing.log import Proof
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, RETURN, WIN
 from games.models import Facility, RulesSubmission

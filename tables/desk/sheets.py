@@ -28,8 +28,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from audit import clock
-from audit.exporting.output import FileWriter, Heartbeat, register_writer
-from audit.exporting.workbook import ROWS_MAX
+from audit.exporting.output import ROWS_MAX, FileWriter, Heartbeat, register_writer
 from audit.models import Device, Entry, Job, Person
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode

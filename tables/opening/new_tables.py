@@ -1,7 +1,7 @@
 """Make a table: its row, its stream and the first entry there; also one that continues a closed stream.
 
-Two people close a stream where the record needs it (`audit.closing`); the table that continues it begins on a stream
-of its own (`continue_table`).
+Two people close a stream where the record needs it (`audit.sealing.declarations`); the table that continues it begins
+on a stream of its own (`continue_table`).
 """
 
 from typing import Any, cast
@@ -102,7 +102,7 @@ def newest_submission(facility: Facility, code: str) -> RulesSubmission:
     return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get()
 
 
-# Make the table that continues one whose stream two people closed (`audit.closing`)
+# Make the table that continues one whose stream two people closed (`audit.sealing.declarations`)
 
 
 def continue_table(sender: Any, closed: Stream, stream: Stream, **_declared: Any) -> None:

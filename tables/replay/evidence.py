@@ -16,8 +16,7 @@ from audit.clock import format_moment
 from audit.models import Entry, Stream
 from audit.record import search_columns
 from audit.sealing import keys
-from audit.sealing.log import Log
-from audit.sealing.proofs import NotProven, Proof, proof_of
+from audit.sealing.log import Log, NotProven, Proof, proof_of
 from tables.core.entries import COLUMNS, RecordedEntry, Row
 
 # One entry

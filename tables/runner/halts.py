@@ -17,7 +17,7 @@ from audit.entry_types import EntryBody
 from audit.models import Device, Incarnation, Stream
 from audit.record import ClaimedHead, HeadStatus
 from audit.runner import ActRequest, Stale
-from audit.sealing.incarnations import current_number
+from audit.sealing.declarations import current_incarnation_number
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
@@ -105,7 +105,7 @@ def halt(request: ActRequest, claim: ClaimedHead) -> HeadRefused:
         table = locked.table
         if table.halted_at is not None:
             return TableHalted(TABLE_IS_HALTED, table=table.code)
-        if not _is_lost(table.stream, current_number(), claim):
+        if not _is_lost(table.stream, current_incarnation_number(), claim):
             raise Stale
         return _halt(_context(request, locked), claim)
 
@@ -122,7 +122,7 @@ def halt_for_device(device: Device | None, claims: Mapping[str, ClaimedHead]) ->
     tables = Table.objects.select_related("facility", "stream").filter(
         stream__name__in=list(claims), halted_at=None
     )
-    incarnation = current_number()
+    incarnation = current_incarnation_number()
     lost = [
         table
         for table in tables.order_by("stream__name")
@@ -136,7 +136,9 @@ def _halt_for_device(device: Device, table: Table, claim: ClaimedHead) -> TableH
     """Halt one table, unless it is halted or its record has the head after all, checked under the lock."""
     with transaction.atomic(durable=True):
         locked = locked_table(table.facility.code, table.code)
-        if locked.table.halted_at is not None or not _is_lost(locked.table.stream, current_number(), claim):
+        if locked.table.halted_at is not None or not _is_lost(
+            locked.table.stream, current_incarnation_number(), claim
+        ):
             return None
         now = clock.displayed_moment(locked.table.stream, locked.now)
         return _halt(TableContext(locked.table, None, device, None, now), claim)

@@ -13,7 +13,7 @@ from django.conf import settings
 from audit import chain, clock, export, notes
 from audit.exporting import bundle
 from audit.models import Cosignature, Entry, Incarnation, SigningKey
-from audit.sealing import keys, proofs
+from audit.sealing import keys, log
 from audit.sealing.sealer import Sealer
 
 from .conftest import MOMENT
@@ -90,7 +90,7 @@ def archived(files: dict[str, bytes]) -> bytes:
 
 def proof_of(entry: Entry) -> bytes:
     """The proof of one entry, as FORMAT.md has it."""
-    found = proofs.proof_of(entry)
+    found = log.proof_of(entry)
     checkpoint = found.witnessed or found.checkpoint
     path = found.witnessed_path if found.witnessed else found.path
     said = {

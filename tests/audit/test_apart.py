@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from audit import clock
-from audit.exporting import jobs, worker_process
+from audit.exporting import jobs
 from audit.models import Job
 from tests.services.installation import ROOT, free_port
 
@@ -58,31 +58,31 @@ def waiting(db):
 
 
 def python_that(monkeypatch, does):
-    monkeypatch.setattr(worker_process, "command", lambda: [sys.executable, "-c", does])
+    monkeypatch.setattr(jobs, "worker_command", lambda: [sys.executable, "-c", does])
 
 
 def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert worker_process.SubprocessWorker().run_next() is False
+    assert jobs.SubprocessWorker().run_next() is False
 
 
 def test_a_failed_process_is_logged_and_started_again_later(waiting, monkeypatch, caplog):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert worker_process.SubprocessWorker().run_next() is False
+    assert jobs.SubprocessWorker().run_next() is False
     assert "ended with status 3" in caplog.text
     python_that(monkeypatch, "pass")
-    assert worker_process.SubprocessWorker().run_next() is True
+    assert jobs.SubprocessWorker().run_next() is True
 
 
 @pytest.mark.parametrize("deaf", [True, False])
 def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, monkeypatch, tmp_path, deaf):
-    monkeypatch.setattr(worker_process, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr(jobs, "STOP_SECONDS", 0.3)
     begun = tmp_path / "begun"
     heed = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if deaf else ""
     python_that(
         monkeypatch, f"{heed}import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
     )
-    worker = worker_process.SubprocessWorker()
+    worker = jobs.SubprocessWorker()
 
     def stop_once_begun() -> None:
         _until(begun.exists)
@@ -102,7 +102,7 @@ def test_a_worker_that_must_stop_puts_its_job_back(waiting, monkeypatch, setting
 
     monkeypatch.setattr(jobs.output, "produce", asked_to_stop)
     before = signal.getsignal(signal.SIGTERM)
-    assert worker_process.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
+    assert jobs.worker_command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
     call_command("exporter", "--once")
     waiting.refresh_from_db()
     assert (waiting.status, waiting.results) == ("waiting", {"tries": 0})

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from audit import clock, export, rows, verify, witness
-from audit.exporting import bundle, segment
+from audit.exporting import bundle
 from audit.models import Checkpoint, Seal
 from tests.services.examples import of_today
 
@@ -93,7 +93,7 @@ def test_a_checker_from_elsewhere_says_that_the_bundles_copy_is_another_program(
 
 def test_the_bundle_of_a_day_that_is_not_over_can_be_checked_although_play_goes_on(house, monkeypatch):
     """An act is sealed between the selection and the choice of the seals: its day is that of the bundle."""
-    segment_for = segment.segment_for
+    segment_for = bundle.segment_for
 
     def meanwhile(*arguments):
         house.act(3 * DAY + 20 * SECOND)
@@ -137,7 +137,7 @@ def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
 def test_the_complete_subtrees_of_a_segment_join_without_gaps():
     for begin in range(20):
         for end in range(begin, 40):
-            places = list(segment.subtrees(begin, end))
+            places = list(bundle.subtrees(begin, end))
             leaves = [leaf for level, index in places for leaf in range(index << level, (index + 1) << level)]
             assert leaves == list(range(begin, end))
             assert [level for level, _index in places] == list(verify.heights(begin, end))
@@ -152,7 +152,7 @@ def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_t
         stretch_in(bundled())[2] == 23
     )  # what is newer than the cosignature is shown, and signed by the log alone
     assert stretch_in(bundled(since=MOMENT + 3 * DAY, until=MOMENT + 5 * DAY))[2] == 23
-    monkeypatch.setattr(segment, "CHECKPOINTS_COMPARED", 2)  # however long ago it was
+    monkeypatch.setattr(bundle, "CHECKPOINTS_COMPARED", 2)  # however long ago it was
     assert stretch_in(bundled(**day_two))[2] == 20
     assert stretch_in(bundled())[2] == 23
 
@@ -171,7 +171,7 @@ def test_the_number_of_queries_does_not_grow_with_the_log(house, django_assert_m
     """Halving finds the seals of a day; the rest is a few statements for a stream, each on an index."""
     day = export.select([], MOMENT + DAY, MOMENT + DAY + 20 * SECOND)
     with django_assert_max_num_queries(45):
-        stretch = segment.segment_for(day)
+        stretch = bundle.segment_for(day)
     assert (stretch.first, stretch.last, stretch.ends) == (0, 13, (2, 13, 3))
 
 

@@ -10,7 +10,7 @@ from audit import clock, record
 from audit.clock import SteadyTime
 from audit.models import Department, Role
 from audit.refusals import ClockRefused
-from audit.sealing.problems import SealingProblem
+from audit.sealing.state import SealingProblem
 from tests.services import later
 
 from .conftest import MOMENT

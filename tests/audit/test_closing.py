@@ -9,12 +9,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from audit import clock, closing, record, verification
+from audit import clock, record, verification
 from audit.entries import STREAM_CLOSED, StreamClosing
 from audit.management.commands import provision_roles
 from audit.models import Department, Entry, Role, Stream
 from audit.refusals import AuditRefusal, ClockRefused, StreamClosed
-from audit.sealing import system
+from audit.sealing.declarations import close_stream, write_on_system
 from tests.services.entries import any_entry
 
 from .conftest import MOMENT
@@ -49,7 +49,7 @@ def jammed(tmp_path, write, people) -> House:
 
 def close(people, name=T04) -> Stream:
     with clock.override(MOMENT + 10 * SECOND):
-        return closing.close_stream(name, *people, WHY)
+        return close_stream(name, *people, WHY)
 
 
 def data_of(name: str, seq: int) -> dict:
@@ -121,7 +121,7 @@ def test_a_closing_that_one_person_declared_explains_nothing(jammed, people):
         "why": WHY,
     }  # fmt: skip
     with transaction.atomic():
-        system.write(STREAM_CLOSED(data), MOMENT + 10 * SECOND, people[0])
+        write_on_system(STREAM_CLOSED(data), MOMENT + 10 * SECOND, people[0])
     assert [finding.code for finding in verification.verify().findings] == ["entry-after-seal"]
 
 
@@ -166,7 +166,7 @@ def test_nobody_else_closes_a_stream(jammed, make_person, monkeypatch, name, who
 
 def test_nobody_closes_a_stream_without_saying_why(jammed, people):
     with pytest.raises(AuditRefusal), clock.override(MOMENT + 10 * SECOND):
-        closing.close_stream(T04, *people, " ")
+        close_stream(T04, *people, " ")
     assert not Entry.objects.filter(type="stream.closed").exists()
 
 

@@ -6,11 +6,12 @@ import pytest
 
 from audit import clock, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
-from audit.sealing import copies, keys, witnesses
+from audit.sealing import keys, witnesses
 from audit.sealing.log import Log, current_incarnation
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import sealer_status
+from audit.sealing.witnesses import save_newest_copy
 
 from .conftest import MOMENT
 from .gone_back import forget
@@ -26,9 +27,9 @@ def plain(tmp_path) -> Path:
 
 def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, plain):
     seal(2)
-    assert copies.save_newest(plain, Log(current_incarnation())) == "pitside.local_record_1-000000000002.txt"
+    assert save_newest_copy(plain, Log(current_incarnation())) == "pitside.local_record_1-000000000002.txt"
     seal(3)
-    assert copies.save_newest(plain, Log(current_incarnation())) == copies.save_newest(
+    assert save_newest_copy(plain, Log(current_incarnation())) == save_newest_copy(
         plain, Log(current_incarnation())
     )
     assert sorted(path.name for path in plain.iterdir()) == [
@@ -45,7 +46,7 @@ def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, 
 def test_a_witness_checks_the_copies_from_the_command_line(seal, plain, signer, tmp_path, capsys):
     for _ in range(3):
         seal(2)
-        copies.save_newest(plain, Log(current_incarnation()))
+        save_newest_copy(plain, Log(current_incarnation()))
     key = tmp_path / "w.key"
     key.touch(0o600)
     key.write_text(signer.private + "\n")
@@ -61,28 +62,28 @@ def test_a_copy_is_of_the_newest_cosigned_checkpoint_with_its_cosignature(seal, 
     line = signer.signature(notes.Note.read(second.note).text, 1_800_000_000).line
     Cosignature.objects.create(checkpoint=second, name=signer.name, line=line, at=MOMENT)
     seal()
-    assert copies.save_newest(plain, Log(current_incarnation())) == "pitside.local_record_1-000000000002.txt"
+    assert save_newest_copy(plain, Log(current_incarnation())) == "pitside.local_record_1-000000000002.txt"
     assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == second.note + line
 
 
 def test_a_copy_is_never_overwritten(seal, plain):
     seal()
-    name = copies.save_newest(plain, Log(current_incarnation()))
+    name = save_newest_copy(plain, Log(current_incarnation()))
     before = (plain / name).read_bytes()
     (plain / "pitside.local_record_1-000000000002.txt").write_text("somebody else's")
     seal()
     with pytest.raises(SealingProblem):
-        copies.save_newest(plain, Log(current_incarnation()))
+        save_newest_copy(plain, Log(current_incarnation()))
     assert (plain / name).read_bytes() == before
     assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == "somebody else's"
 
 
 def test_a_folder_that_knows_more_or_another_story_stops_the_sealer(seal, plain, folder):
     seal(3)
-    name = copies.save_newest(plain, Log(current_incarnation()))
+    name = save_newest_copy(plain, Log(current_incarnation()))
     forget(1, 2)
     with pytest.raises(SealingProblem) as raised:
-        copies.save_newest(plain, Log(current_incarnation()))
+        save_newest_copy(plain, Log(current_incarnation()))
     assert (raised.value.code, raised.value.params) == ("copy-ahead", {"incarnation": 1, "copy": name})
 
 

@@ -11,9 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 from audit import notes
 from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import create_first_key, with_sealer
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 
 from .gone_back import rewind
 

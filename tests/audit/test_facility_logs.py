@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit import chain, clock, export, notes, verification
+from audit.exporting import bundle as unsealed
 from audit.exporting import output
-from audit.exporting import sealed as unsealed
 from audit.models import (
     Checkpoint,
     Cosignature,
@@ -24,13 +24,12 @@ from audit.models import (
     SealedHead,
     Stream,
 )
-from audit.sealing import incarnations, state, system, witnesses
-from audit.sealing.changed_streams import Head
-from audit.sealing.log import Log, current_incarnation, first_facility, logs_of
-from audit.sealing.problems import SealingProblem
+from audit.sealing import state, witnesses
+from audit.sealing.declarations import declare_incarnation, entries_on_system
+from audit.sealing.log import Log, current_incarnation, first_facility, logs_of, proof_of
 from audit.sealing.process import SealerSession
-from audit.sealing.proofs import proof_of
-from audit.sealing.sealer import STEPS, Sealer
+from audit.sealing.sealer import STEPS, Head, Sealer
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import sealer_status
 from tests.services.examples import of_today
 
@@ -289,7 +288,7 @@ def test_a_declaration_opens_the_next_incarnation_of_every_log_and_names_no_othe
     with clock.override(MOMENT + 3 * DAY):
         call_command("declare_incarnation", "ruiz-c", "lind-s", "--why", "disk", "--pins-from-stdin")
     ended = {log.facility: log.newest().note for log in logs_of(Incarnation.objects.get(number=1))}
-    body = bytes(system.entries("incarnation.declared").get().body)
+    body = bytes(entries_on_system("incarnation.declared").get().body)
     data = json.loads(body)["data"]
     ends = {code: {"found": note, "signed": note} for code, note in ended.items()}
     assert {"found": data["found"], "signed": data["signed"]} == ends[""]
@@ -308,7 +307,7 @@ def test_a_number_in_the_state_of_any_log_is_used_up(house, make_person):
     compliance = make_person("ruiz-c", Role.COMPLIANCE, department=Department.COMPLIANCE)
     later = logs()["bexley"].newest().note.replace("bexley/1\n", "bexley/6\n")
     with clock.override(MOMENT + 3 * DAY):
-        declared = incarnations.declare(compliance, make_person("lind-s"), "disk", signed=[later])
+        declared = declare_incarnation(compliance, make_person("lind-s"), "disk", signed=[later])
     assert (declared.number, declared.after["logs"]["bexley"]["signed"]) == (7, later)
 
 

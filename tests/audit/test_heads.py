@@ -8,7 +8,7 @@ from django.db import connection
 from audit import chain, record
 from audit.models import Incarnation, Stream
 from audit.record import ClaimedHead, HeadStatus
-from audit.sealing.incarnations import current_number
+from audit.sealing.declarations import current_incarnation_number
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NAME = "larkfield/T-04"  # of the fixture `stream`: three entries
@@ -122,8 +122,8 @@ def test_the_incarnation_is_the_last_one_opened_and_the_first_where_there_is_non
             cursor.execute(f"SELECT {record.INCARNATION}")
             return cursor.fetchone()[0]
 
-    assert found() == 1 == current_number()
+    assert found() == 1 == current_incarnation_number()
     for number in (1, 2):
         now = dt.datetime.now(dt.UTC)
         Incarnation.objects.create(number=number, origin=f"x/{number}", opened_at=now)
-    assert found() == 2 == current_number()
+    assert found() == 2 == current_incarnation_number()

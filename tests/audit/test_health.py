@@ -13,8 +13,8 @@ from audit import clock, notes
 from audit.models import Checkpoint, Job, SealerStatus
 from audit.sealing import process, state
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import LogReport, StatusWriter
 
 from .conftest import MOMENT

@@ -10,11 +10,16 @@ from django.core.management import CommandError, call_command
 from audit import clock, merkle
 from audit.models import Department, Incarnation, Role, Seal, Stream
 from audit.refusals import AuditRefusal
-from audit.sealing import incarnations, keys, state, system
-from audit.sealing.incarnations import incarnation_declared
+from audit.sealing import keys, state
+from audit.sealing.declarations import (
+    current_incarnation_number,
+    declare_incarnation,
+    entries_on_system,
+    incarnation_declared,
+)
 from audit.sealing.log import Log, current_incarnation
-from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 
 from .conftest import MOMENT
 from .gone_back import forget, rewind
@@ -74,12 +79,12 @@ def declared(*arguments, pins=("222222", "333333"), monkeypatch) -> str:
 
 
 def test_the_record_is_in_its_first_life_before_any_sealer():
-    assert (incarnations.current_number(), current_incarnation()) == (1, None)
+    assert (current_incarnation_number(), current_incarnation()) == (1, None)
 
 
 def test_the_first_incarnation_opens_by_itself_and_is_recorded(sealed):
-    assert incarnations.current_number() == 1
-    said = [json.loads(bytes(entry.body)) for entry in system.entries("incarnation.opened")]
+    assert current_incarnation_number() == 1
+    said = [json.loads(bytes(entry.body)) for entry in entries_on_system("incarnation.opened")]
     assert [one["data"] for one in said] == [{"number": 1, "origin": "pitside.local/record/1"}]
     assert (said[0]["gaming_day"], said[0]["stream"]) == ("2026-11-21", "installation/system")
 
@@ -97,7 +102,7 @@ def test_two_people_declare_what_is_found_and_what_was_signed_and_the_next_log_b
     second_life = Incarnation.objects.get(number=2)
     assert (second_life.opened_by, second_life.opened_with, second_life.why) == (officer, administrator, WHY)
     assert second_life.after == {"found": found, "signed": signed}
-    entry = json.loads(bytes(system.entries("incarnation.declared").get().body))
+    entry = json.loads(bytes(entries_on_system("incarnation.declared").get().body))
     assert (entry["actor"], entry["witness"]) == ("ruiz-c", "lind-s")
     assert entry["data"] == {
         "number": 2, "origin": "pitside.local/record/2", "why": WHY, "found": found, "signed": signed,
@@ -111,7 +116,7 @@ def test_two_people_declare_what_is_found_and_what_was_signed_and_the_next_log_b
     assert (body["full"], body["number"], body["incarnation"]) == (True, 0, 2)
     assert [head["stream"] for head in body["heads"]] == sorted(streams)
     assert Log(second_life).root(1) == merkle.leaf_hash(bytes(Seal.objects.get(incarnation=2).body))
-    assert state.read(folder).incarnation == incarnations.current_number() == 2
+    assert state.read(folder).incarnation == current_incarnation_number() == 2
 
 
 def test_a_record_that_forgot_its_life_does_not_get_its_number_again(
@@ -169,7 +174,7 @@ def test_nobody_else_declares(
     with pytest.raises(CommandError) as raised:
         declared(*who, "--why", why, pins=pins, monkeypatch=monkeypatch)
     assert sentence.lower() in str(raised.value).lower()
-    assert (incarnations.current_number(), heard) == (1, [])
+    assert (current_incarnation_number(), heard) == (1, [])
 
 
 def test_a_note_that_is_none_is_refused(sealed, officer, administrator, tmp_path, monkeypatch):
@@ -197,9 +202,9 @@ def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, office
     incarnation_declared.connect(refuses)
     try:
         with pytest.raises(AuditRefusal) as raised:
-            incarnations.declare(officer, administrator, WHY)
+            declare_incarnation(officer, administrator, WHY)
     finally:
         incarnation_declared.disconnect(refuses)
     assert raised.value.sentence == "This cannot be done."
-    assert not system.entries("incarnation.declared").exists()
-    assert incarnations.current_number() == 1
+    assert not entries_on_system("incarnation.declared").exists()
+    assert current_incarnation_number() == 1

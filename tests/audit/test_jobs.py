@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from audit import clock, export, verify
-from audit.exporting import jobs, output, sealed, worker_process
+from audit.exporting import bundle, jobs, output
 from audit.models import Entry, Job
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
@@ -87,12 +87,12 @@ def test_a_bundle_waits_for_the_sealer_and_verifies(
     sealer = Sealer(keys.folder())
     sealer.seal()
     job = asked("evidence", streams=["larkfield/T-04"])
-    monkeypatch.setattr(sealed.time, "sleep", lambda seconds: sealer.seal())
+    monkeypatch.setattr(bundle.time, "sleep", lambda seconds: sealer.seal())
     jobs.Worker().run_next()
     job.refresh_from_db()
     assert (job.status, job.results["unsealed"], job.results["entries"]) == ("done", 0, 3)
-    with zipfile.ZipFile(folder / f"{job.pk}.zip") as bundle:
-        record = bundle.read("record.jsonl")
+    with zipfile.ZipFile(folder / f"{job.pk}.zip") as archive:
+        record = archive.read("record.jsonl")
     assert hashlib.sha256(record).hexdigest() == job.results["record_sha256"]
     assert told("export.finished")[0]["record_sha256"] == job.results["record_sha256"]
     assert verify.verify(io.BytesIO(record))[2][0].entries == 3
@@ -108,9 +108,9 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
     for number in (4, 5):
         write(data={"round": number}, moment=MOMENT + number * SECOND)
     waited = []
-    monkeypatch.setattr(sealed, "WAIT_SECONDS", 0.3)
-    monkeypatch.setattr(sealed, "POLL_SECONDS", 0.005)
-    assert sealed.wait_for_seals(export.select(["larkfield/T-04"]), lambda: waited.append(1)) == 2
+    monkeypatch.setattr(bundle, "SEAL_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(bundle, "SEAL_POLL_SECONDS", 0.005)
+    assert bundle.wait_for_seals(export.select(["larkfield/T-04"]), lambda: waited.append(1)) == 2
     assert waited
 
 
@@ -232,7 +232,7 @@ async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_s
         pass
 
     monkeypatch.setattr(jobs.Worker, "run", run)
-    served = worker_process.with_worker(application)
+    served = jobs.with_worker(application)
     await served({"type": "http"}, None, None)
     assert began.wait(10) and not ended.is_set()
     await served({"type": "lifespan"}, None, None)

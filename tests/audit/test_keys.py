@@ -14,9 +14,10 @@ from django.db import DatabaseError
 
 from audit import notes
 from audit.models import SigningKey
-from audit.sealing import keys, system
-from audit.sealing.problems import SealingProblem
+from audit.sealing import keys
+from audit.sealing.declarations import entries_on_system
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +36,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def said_on_record(type: str) -> list[dict]:
-    return [json.loads(bytes(entry.body))["data"] for entry in system.entries(type)]
+    return [json.loads(bytes(entry.body))["data"] for entry in entries_on_system(type)]
 
 
 def test_a_key_is_a_file_that_its_owner_alone_may_read(folder):

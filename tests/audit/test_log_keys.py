@@ -10,11 +10,12 @@ from django.db import transaction
 
 from audit import clock, notes, record, verification, witness
 from audit.models import Checkpoint, Department, Entry, Role, SigningKey
-from audit.sealing import incarnations, keys, proofs, state, system
+from audit.sealing import keys, log, state
+from audit.sealing.declarations import declare_incarnation, entries_on_system, write_on_system
 from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import sealer_status
 from tables.replay.evidence import check_proof
 from tests.services.entries import any_entry
@@ -136,22 +137,22 @@ def test_the_next_incarnation_of_a_log_has_another_key_and_no_act_is_needed(hous
 def declare(make_person) -> None:
     compliance = make_person("ruiz-c", Role.COMPLIANCE, department=Department.COMPLIANCE)
     with clock.override(MOMENT + DAY):
-        incarnations.declare(compliance, make_person("lind-s"), "disk")
+        declare_incarnation(compliance, make_person("lind-s"), "disk")
 
 
 def test_the_key_of_a_facility_is_on_record_without_its_name(house):
     """installation/system is in every bundle: the readers of one casino learn no name of another."""
-    created = [bytes(entry.body) for entry in system.entries("log_key.created")]
+    created = [bytes(entry.body) for entry in entries_on_system("log_key.created")]
     line = line_of(SECOND_LOG)
     assert len(created) == 1 and hashlib.sha256(line.encode()).hexdigest().encode() in created[0]
     assert b"bexley" not in b"".join(files_of(bundled(facility="ashford")).values())
     assert [line.split()[1] for line in keys_in("ashford")] == [line_of(FIRST)]
     assert [line.split()[1] for line in keys_in("bexley")] == [line]
-    created_before = system.entries("log_key.retired").count()
+    created_before = entries_on_system("log_key.retired").count()
     with clock.override(MOMENT + DAY):
         command("rotate", "bexley")
         command("retire", line.split("+")[1])
-    assert (created_before, system.entries("log_key.retired").count()) == (0, 1)
+    assert (created_before, entries_on_system("log_key.retired").count()) == (0, 1)
 
 
 def keys_in(facility: str) -> list[str]:
@@ -290,7 +291,7 @@ def test_no_checkpoint_of_one_log_signed_with_the_key_of_another_is_good(house, 
 
     signed_in_the_database(keys.first_log(), thief)
     entry = Entry.objects.filter(stream__name=ASHFORD).latest("seq")
-    said = {checked.text for checked in check_proof(proofs.proof_of(entry))}
+    said = {checked.text for checked in check_proof(log.proof_of(entry))}
     assert "The checkpoint is not signed by any key of its log" in said
 
 
@@ -351,7 +352,7 @@ def test_a_key_under_a_second_name_is_refused_with_a_sentence(house, tmp_path, j
     assert not_all("bad", judged([Case("twice", packed({**files, "keys.txt": twice}))])) == []
 
     with clock.override(MOMENT + DAY), transaction.atomic():
-        system.write(keys.created_entry(again.verifier), clock.now())
+        write_on_system(keys.created_entry(again.verifier), clock.now())
         SigningKey.objects.create(
             name=again.name, key_id=again.verifier.key_id.hex(), public_key=again.verifier.public,
             created_at=clock.now(),

@@ -10,8 +10,8 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 
 from audit import devices, people, registration, verification
-from audit.closing import close_stream
 from audit.models import Device, Entry, Person
+from audit.sealing.declarations import close_stream
 
 from .conftest import MOMENT
 

@@ -16,8 +16,7 @@ from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal
 from audit.record import open_stream
 from audit.sealing import keys
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.proofs import proof_of
+from audit.sealing.log import Log, current_incarnation, logs_of, proof_of
 from audit.sealing.sealer import Sealer
 from audit.sealing.status import LogReport, StatusWriter, sealer_status
 

@@ -22,10 +22,9 @@ from audit.models import (
     Stream,
 )
 from audit.sealing import keys, state
-from audit.sealing.log import Log, MissingNode, current_incarnation
-from audit.sealing.problems import SENTENCES, SealingProblem, say
-from audit.sealing.proofs import proof_of
+from audit.sealing.log import Log, MissingNode, current_incarnation, proof_of
 from audit.sealing.sealer import STEPS, Sealer
+from audit.sealing.state import PROBLEMS, SealingProblem, say_problem
 from audit.verification import verify
 from audit.verify import is_consistent
 
@@ -175,7 +174,7 @@ def test_a_proof_leads_from_an_entry_to_the_smallest_checkpoint_that_holds_it(se
     proof = proof_of(entry)
     assert (proof.checkpoint.size, proof.witnessed, proof.cosignatures) == (2, third, [])
     assert merkle.verify_inclusion(1, 3, leaf, proof.witnessed_path, bytes(third.root))
-    monkeypatch.setattr("audit.sealing.proofs.NEAR", 1)
+    monkeypatch.setattr("audit.sealing.log.NEAR", 1)
     assert proof_of(entry).witnessed == third  # beyond the near ones, the newest that was cosigned
     later = Entry.objects.get(stream__name="larkfield/T-08", seq=1)
     assert proof_of(later).cosignatures == [line]
@@ -384,12 +383,12 @@ def test_every_problem_has_its_sentence():
         "size": 9, "ours": 4, "copy": "c.txt", "error": "disk full",
         "own": "0a1b", "log": "pitside.local/record/1", "other": "2c3d", "warning": "the wait was cut short",
     }  # fmt: skip
-    said = {code: say(code, params) for code in SENTENCES}
+    said = {code: say_problem(code, params) for code in PROBLEMS}
     assert all(sentence.endswith(".") for sentence in said.values())
     raised = set()
     for path in Path("audit/sealing").glob("*.py"):
         raised |= set(re.findall(r"SealingProblem\(\s*\"([a-z-]+)\"", path.read_text()))
-    assert raised <= set(SENTENCES)
+    assert raised <= set(PROBLEMS)
     assert "record-went-back" in raised
 
 

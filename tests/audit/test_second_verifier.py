@@ -21,7 +21,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 from audit import export
-from audit.exporting import bundle, segment
+from audit.exporting import bundle
 from audit.models import Checkpoint, Entry, SealedHead, Stream
 from audit.record import open_stream
 from tests.tables.cast import make_scene
@@ -386,7 +386,7 @@ def first_line(archive: bytes) -> dict[str, Any]:
 
 
 def test_a_bundle_of_every_stream_has_those_that_began_while_it_was_written(house, judged, monkeypatch):
-    segment_for = segment.segment_for
+    segment_for = bundle.segment_for
     later = iter(["larkfield/T-2", "larkfield/T-3"])
 
     def meanwhile(*arguments):

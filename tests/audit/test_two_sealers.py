@@ -20,12 +20,13 @@ from django.db import connection
 
 from audit import clock, notes
 from audit.models import Checkpoint, Department, Person, Role
-from audit.sealing import commits, incarnations, keys, leader_lock, state
+from audit.sealing import keys, leader_lock, state
 from audit.sealing import process as sealer_process
+from audit.sealing.declarations import declare_incarnation
 from audit.sealing.leader_lock import LeaderLock
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession, run_sealer
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import health_problem, sealer_status
 from tests.services import installation
 
@@ -342,7 +343,7 @@ def test_a_folder_that_is_not_the_one_on_record_seals_nothing_until_a_new_incarn
     assert "Stop this sealer, or start it with that folder" in str(second.problem)
     assert first.acquire(), "it did not take the lease"
     first.release()
-    incarnations.declare(*people_who_declare, "The folder is lost.", {"": state.read(folder)})
+    declare_incarnation(*people_who_declare, "The folder is lost.", {"": state.read(folder)})
     assert second.acquire()
     write()
     session = SealerSession(other, second)
@@ -418,7 +419,7 @@ def test_a_confirmed_commit_waits_for_the_standby_though_the_login_does_not():
     with connection.cursor() as cursor:
         for setting, expected in (("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")):
             cursor.execute(f"SET synchronous_commit = {setting}")
-            with commits.confirmed_commit():
+            with leader_lock.confirmed_commit():
                 cursor.execute("SHOW synchronous_commit")
                 assert cursor.fetchone() == (expected,)
         cursor.execute("RESET synchronous_commit")

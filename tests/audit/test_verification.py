@@ -13,9 +13,9 @@ from audit import chain, clock, notes, rows, verification
 from audit.findings import FINDINGS, FORMER, say
 from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead, SigningKey
 from audit.sealing import keys
-from audit.sealing.problems import SealingProblem
 from audit.sealing.process import SealerSession
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import LogReport, StatusWriter
 from tests.services import later
 from tests.services.emptying import guards_aside

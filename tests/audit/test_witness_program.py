@@ -11,8 +11,9 @@ import pytest
 
 from audit import notes, witness
 from audit.models import Checkpoint
-from audit.sealing import copies, witnesses
+from audit.sealing import witnesses
 from audit.sealing.log import Log
+from audit.sealing.witnesses import save_newest_copy
 
 from .sealed import SECOND, House
 from .test_witness import COSIGNER, FORKED, ORIGIN, SIGNER, note_of, request
@@ -120,7 +121,7 @@ def test_the_check_command_reads_the_folder_of_copies_and_remembers(key, tmp_pat
         house.act(number * SECOND)
         checkpoint = house.seal(number * SECOND + SECOND / 2)
         if number % 2:
-            copies.save_newest(folder, Log(checkpoint.incarnation))
+            save_newest_copy(folder, Log(checkpoint.incarnation))
     asked = ("--log", house.vkey, "--origin", "pitside.local/record/1", "--key", key[0],
              "--state", tmp_path / "s.json", "--copies", tmp_path / "c")  # fmt: skip
     found = run("check", *asked, folder)

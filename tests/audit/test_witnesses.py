@@ -14,10 +14,9 @@ from audit import clock, merkle, notes
 from audit import witness as witness_program
 from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import keys, state, witnesses
-from audit.sealing.log import Log, current_incarnation, logs_of
-from audit.sealing.problems import SealingProblem
+from audit.sealing.log import Log, current_incarnation, logs_of, proof_of
 from audit.sealing.process import SealerSession
-from audit.sealing.proofs import proof_of
+from audit.sealing.state import SealingProblem
 from audit.sealing.status import sealer_status
 from audit.sealing.witnesses import NotCosigned, Witness
 

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from audit import export
-from audit.exporting import jobs, workbook
+from audit.exporting import jobs, output
+from audit.exporting.output import write_workbook
 
 from .conftest import MOMENT
 from .test_record import SECOND
@@ -35,7 +36,7 @@ def cell_of(cell):
 
 def test_every_cell_is_text_and_no_formula_runs(write, tmp_path):
     write(data={"note": "=1+1"})
-    written = workbook.write(tmp_path / "a.xlsx", export.select())
+    written = write_workbook(tmp_path / "a.xlsx", export.select())
     assert written == {"cut": 0, "entries": 1, "sheets": 1}
     found = sheets(tmp_path / "a.xlsx")
     heading, row = found["Entries 1"]
@@ -48,7 +49,7 @@ def test_the_first_sheet_describes_the_file_and_the_head_of_each_stream(write, t
     for number in range(3):
         write(data={"round": number}, moment=MOMENT + number * SECOND)
     selection = export.select(since=MOMENT + SECOND, until=MOMENT + 9 * SECOND)
-    workbook.write(tmp_path / "a.xlsx", selection)
+    write_workbook(tmp_path / "a.xlsx", selection)
     about = [[text for _, text in row] for row in sheets(tmp_path / "a.xlsx")["About"]]
     assert ["From", "2026-11-21T13:05:10.123456Z"] in about
     assert ["To (not included)", "2026-11-21T13:05:18.123456Z"] in about
@@ -60,8 +61,8 @@ def test_the_first_sheet_describes_the_file_and_the_head_of_each_stream(write, t
 def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
     for number in range(5):
         write(data={"round": number}, moment=MOMENT + number * SECOND)
-    monkeypatch.setattr(workbook, "ROWS_MAX", 3)
-    assert workbook.write(tmp_path / "a.xlsx", export.select())["sheets"] == 3
+    monkeypatch.setattr(output, "ROWS_MAX", 3)
+    assert write_workbook(tmp_path / "a.xlsx", export.select())["sheets"] == 3
     found = sheets(tmp_path / "a.xlsx")
     rows = [row[1][1] for name in ("Entries 1", "Entries 2", "Entries 3") for row in found[name][1:]]
     assert rows == ["1", "2", "3", "4", "5"]
@@ -70,22 +71,22 @@ def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
 
 def test_a_text_too_long_for_a_cell_is_marked_there_and_on_the_first_sheet(write, tmp_path):
     write(data={"note": "x" * 40_000})
-    assert workbook.write(tmp_path / "a.xlsx", export.select())["cut"] == 1
+    assert write_workbook(tmp_path / "a.xlsx", export.select())["cut"] == 1
     found = sheets(tmp_path / "a.xlsx")
     cell = found["Entries 1"][1][export.COLUMNS.index("data")][1]
-    assert len(cell) == workbook.CELL_CHARACTERS_MAX and "[cut: 40011 characters in all" in cell
+    assert len(cell) == output.CELL_CHARACTERS_MAX and "[cut: 40011 characters in all" in cell
     assert any(row and row[0][1] == "Cells cut" and row[1][1].startswith("1:") for row in found["About"])
 
 
 @pytest.mark.parametrize("text", ["x" * 32_767, "𝄞" * 16_383, "é" * 32_767])
 def test_a_text_that_just_fits_is_not_cut(text):
-    assert workbook.fit_cell(text) == (text, False)
+    assert output.fit_cell(text) == (text, False)
 
 
 @pytest.mark.parametrize("text", ["x" * 32_768, "𝄞" * 16_384, "é" + "𝄞" * 40_000])
 def test_a_cut_cell_fits_as_a_spreadsheet_counts(text):
-    said, is_cut = workbook.fit_cell(text)
-    assert is_cut and len(said.encode("utf-16-le")) // 2 <= workbook.CELL_CHARACTERS_MAX
+    said, is_cut = output.fit_cell(text)
+    assert is_cut and len(said.encode("utf-16-le")) // 2 <= output.CELL_CHARACTERS_MAX
     assert f"[cut: {len(text)} characters" in said
 
 
@@ -95,7 +96,7 @@ class Stopped(Exception):
 
 def test_a_workbook_that_is_broken_off_packs_nothing_and_leaves_nothing_behind(write, tmp_path, monkeypatch):
     packed = []
-    monkeypatch.setattr(workbook.Workbook, "_store_workbook", lambda book: packed.append(book))
+    monkeypatch.setattr(output.Workbook, "_store_workbook", lambda book: packed.append(book))
     write(data={"note": "whole"})
 
     def stop(done):
@@ -103,7 +104,7 @@ def test_a_workbook_that_is_broken_off_packs_nothing_and_leaves_nothing_behind(w
         raise Stopped
 
     with pytest.raises(Stopped):
-        workbook.write(tmp_path / "a.xlsx", export.select(), stop)
+        write_workbook(tmp_path / "a.xlsx", export.select(), stop)
     assert (packed, list(tmp_path.iterdir())) == ([], [])
 
 
@@ -114,7 +115,7 @@ def test_rows_being_written_are_in_a_folder_that_is_removed_if_the_worker_is_kil
     write(data={"note": "whole"})
     seen = []
     part = tmp_path / ".1.2.part"
-    workbook.write(part, export.select(), lambda done: seen.extend(tmp_path.glob("*/*")))
+    write_workbook(part, export.select(), lambda done: seen.extend(tmp_path.glob("*/*")))
     rows = seen[0]
     assert list(tmp_path.iterdir()) == [part]
     for age, is_kept in ((0, True), (jobs.LEFTOVER_SECONDS + 60, False)):
@@ -130,6 +131,6 @@ def test_no_text_is_taken_for_cells_of_its_own_making(monkeypatch, tmp_path, wri
     forged = '<r><t>x</t></r></is></c><c r="Z1"><f>1+1</f></c><c><is><r></r>'
     cells = ["larkfield/T-04", *[None] * (len(export.COLUMNS) - 2), forged]
     monkeypatch.setattr(export, "entry_cells", lambda selection: iter([cells]))
-    workbook.write(tmp_path / "a.xlsx", export.select())
+    write_workbook(tmp_path / "a.xlsx", export.select())
     row = sheets(tmp_path / "a.xlsx")["Entries 1"][1]
     assert [cell for cell in row if cell[1]] == [("inlineStr", "larkfield/T-04"), ("inlineStr", f" {forged}")]

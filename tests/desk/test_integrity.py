@@ -10,7 +10,8 @@ from django.db import transaction
 from audit import clock, notes, record
 from audit.entries import RECORD_VERIFIED
 from audit.models import Cosignature, Job, Seal, SealerStatus
-from audit.sealing import incarnations, keys, state, system
+from audit.sealing import keys, state
+from audit.sealing.declarations import declare_incarnation, write_on_system
 from audit.sealing.log import Log
 from audit.sealing.sealer import Sealer
 from games.models import Facility
@@ -149,7 +150,7 @@ def verified(hands, **changes):
         "unsealed": 0, "unknown_witnesses": 0, "witnessed": 4, "asked_by": "", "facility": "", "job": None,
         "kind": "verification",
     }  # fmt: skip
-    return system.write(RECORD_VERIFIED.of({**figures, **changes}), hands.now)
+    return write_on_system(RECORD_VERIFIED.of({**figures, **changes}), hands.now)
 
 
 def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):
@@ -206,7 +207,7 @@ def test_a_halted_table_and_the_alerts_of_the_record_are_shown(hands, scene, sea
 def test_keys_and_incarnations_are_shown_with_their_times(hands, scene, sealer):
     people = scene.people
     folder_state = state.read(sealer.folder)
-    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", {"": folder_state})
+    declare_incarnation(people["compliance"], people["gaming-agent"], "disk lost", {"": folder_state})
     text = page(scene)
     key = integrity.signing_keys(scene.table.facility)[0]["vkey"]
     assert key.startswith("pitside.local/record/1+") and key.replace("+", "&#x2B;") in text.replace(

@@ -16,7 +16,7 @@ from audit import witness
 from audit.exporting import jobs, output
 from audit.models import Entry, Job
 from audit.sealing import keys, witnesses
-from audit.sealing.incarnations import origin_of
+from audit.sealing.declarations import origin_of
 from audit.sealing.sealer import Sealer
 from tests.e2e.floor import Tablet, tablet, touch
 from tests.e2e.test_exports import patiently

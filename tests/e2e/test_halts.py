@@ -10,7 +10,8 @@ from django.db import OperationalError, connection
 from playwright.sync_api import expect
 
 from audit.models import Entry, Stream
-from audit.sealing import incarnations
+from audit.sealing import declarations
+from audit.sealing.declarations import declare_incarnation, open_first
 from tables.models import Round, Table, Wager
 from tests.e2e.floor import Tablet, dashboard, lying, tablet, touch
 from tests.e2e.test_looks import faults_of, rules_broken_today
@@ -49,9 +50,9 @@ def declare(scene: Any) -> None:
     people = scene.people
 
     def do() -> None:
-        if not incarnations.Incarnation.objects.exists():
-            incarnations.open_first()
-        incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced")
+        if not declarations.Incarnation.objects.exists():
+            open_first()
+        declare_incarnation(people["compliance"], people["shift-manager"], "the disk was replaced")
 
     def apart() -> None:
         patiently(do)

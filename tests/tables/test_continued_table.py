@@ -6,10 +6,9 @@ import datetime as dt
 import pytest
 
 from audit import clock, people, record, verification
-from audit.closing import close_stream
 from audit.devices import enroll
 from audit.refusals import ClockRefused, StreamClosed
-from audit.sealing import incarnations
+from audit.sealing.declarations import close_stream, declare_incarnation
 from tables.demo.seeding import approve_equipment, make_lot
 from tables.models import Alert, Assignment, Shaker, Table
 from tables.runner.system import for_each_table
@@ -73,7 +72,7 @@ def test_a_closed_table_is_left_alone(scene, caplog):
     table = closed(scene)
     visited = for_each_table(Table.objects.all(), lambda ctx: True)
     assert (visited, caplog.messages) == ([table.pk], [])
-    incarnations.declare(scene.people["compliance"], scene.people["floorperson"], "restored")
+    declare_incarnation(scene.people["compliance"], scene.people["floorperson"], "restored")
     assert Table.objects.exclude(halted_at=None).get().code == "T-01"
     assert table.stream.continues.name == "larkfield/T-01"
     assert [finding.code for finding in verification.verify().findings] == []

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from audit import clock, record
 from audit.devices import enroll
 from audit.models import Entry, Incarnation, Stream
-from audit.sealing import incarnations
+from audit.sealing.declarations import current_incarnation_number, declare_incarnation, open_first
 from games.engine import Refusal
 from tables import ticker
 from tables.core.permissions import Forbidden
@@ -35,7 +35,7 @@ def head_of(scene):
 def foreign(scene, seq=None):
     """A head with our MAC that the record does not hold."""
     stream = Stream(name=scene.table.stream.name, seq=seq or scene.version + 5, head=bytes(range(32)))
-    return record.signed_head(stream, incarnations.current_number())
+    return record.signed_head(stream, current_incarnation_number())
 
 
 def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None, command=None):
@@ -70,9 +70,9 @@ def entries(scene, *types):
 def declare(scene):
     """Two people declare the record as it stands: incarnation 2, where a first one was open."""
     if not Incarnation.objects.exists():
-        incarnations.open_first()
+        open_first()
     people = scene.people
-    return incarnations.declare(people["compliance"], people["shift-manager"], "the disk was replaced")
+    return declare_incarnation(people["compliance"], people["shift-manager"], "the disk was replaced")
 
 
 # What an act without trouble costs

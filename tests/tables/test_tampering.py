@@ -17,8 +17,8 @@ from audit.exporting import bundle
 from audit.models import Checkpoint, Device, Entry, Person, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state, witnesses
 from audit.sealing.log import MissingNode
-from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
+from audit.sealing.state import SealingProblem
 from games.engine import Refusal
 from games.models import Document, RulesSubmission
 from games.submissions import draft

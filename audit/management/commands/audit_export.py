@@ -13,7 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from audit import export
-from audit.exporting import bundle, workbook
+from audit.exporting import bundle
+from audit.exporting.output import write_workbook
 
 
 def moment(text: str) -> dt.datetime:
@@ -175,7 +176,7 @@ def _bundle(out: BinaryIO, path: Path, selection: export.Selection, progress: Pr
 
 
 def _workbook(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
-    workbook.write(path, selection, progress)
+    write_workbook(path, selection, progress)
 
 
 WRITERS = {"jsonl": _lines, "csv": _rows, "bundle": _bundle, "xlsx": _workbook}

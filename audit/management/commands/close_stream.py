@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
-from audit.closing import close_stream, streams_ahead
 from audit.refusals import AuditRefusal
+from audit.sealing.declarations import close_stream, streams_ahead
 from audit.staff import add_declarer_arguments, authenticated_declarers
 
 

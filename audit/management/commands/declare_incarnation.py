@@ -8,8 +8,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.refusals import AuditRefusal
-from audit.sealing import incarnations, state
-from audit.sealing.problems import SealingProblem
+from audit.sealing import state
+from audit.sealing.declarations import declare_incarnation
+from audit.sealing.state import SealingProblem
 from audit.staff import add_declarer_arguments, authenticated_declarers
 
 
@@ -33,7 +34,7 @@ class Command(BaseCommand):
         try:
             actor, witness = authenticated_declarers(options)
             signed = [_read(path) for path in options["signed"]]
-            declared = incarnations.declare(actor, witness, options["why"], self._saved_states(), signed)
+            declared = declare_incarnation(actor, witness, options["why"], self._saved_states(), signed)
         except AuditRefusal as refusal:
             raise CommandError(refusal.sentence) from refusal
         self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from audit.exporting.health import health_problem
-from audit.exporting.jobs import Worker
+from audit.exporting.jobs import Worker, health_problem
 from audit.management.health import report_health
 
 

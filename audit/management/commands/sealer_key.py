@@ -7,8 +7,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.models import SigningKey
 from audit.refusals import AuditRefusal
-from audit.sealing import incarnations, keys, policies
+from audit.sealing import keys
+from audit.sealing.declarations import current_incarnation_number
 from audit.sealing.log import Log, facility_log
+from audit.sealing.witnesses import policy_of
 
 
 class Command(BaseCommand):
@@ -73,7 +75,7 @@ class Command(BaseCommand):
 
     def policy(self, options: dict[str, Any]) -> None:
         logs = _logs(options["facility"])
-        self.stdout.write(policies.policy_of(logs), ending="")
+        self.stdout.write(policy_of(logs), ending="")
 
     def found(self, options: dict[str, Any]) -> None:
         signers = keys.unrecorded_signers(keys.folder())
@@ -102,7 +104,7 @@ def _what_it_signs(key: SigningKey) -> str:
     if key.retired_at:
         return f"retired {key.retired_at:%Y-%m-%d %H:%M}"
     if not keys.is_from_before(key):
-        is_current = key.name.endswith(f"/{incarnations.current_number()}")
+        is_current = key.name.endswith(f"/{current_incarnation_number()}")
         return "signs" if is_current else "its log has ended"
     logs = ", ".join(log.origin for log in keys.logs_signed_by(key))
     return f"from before each log had a key of its own; signs {logs or 'no current log'}"

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from audit import clock, verification
 from audit.entries import RECORD_VERIFIED, RecordVerified
 from audit.findings import not_covered
-from audit.sealing import system
+from audit.sealing.declarations import write_on_system
 
 
 class Command(BaseCommand):
@@ -33,7 +33,7 @@ class Command(BaseCommand):
                     "kind": "verification",
                     **verified.as_data(),
                 }
-                system.write(RECORD_VERIFIED(data), clock.now())
+                write_on_system(RECORD_VERIFIED(data), clock.now())
         for finding in verified.findings:
             self.stdout.write(f"bad: {finding}")
         if verified.bad > len(verified.findings):
