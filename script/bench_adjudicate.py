@@ -4,11 +4,13 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from games.adjudication import adjudicate
 from games.engine import Rules
-from script.bands import deal
+from games.engine.game import Game
+from games.engine.wagers import Wager
+from games.registry import game_of, part
 from script.figures import Figure
 
 TITLE = "Adjudication: rounds as JSON lines, settled and written again, on one core"
@@ -54,3 +56,36 @@ def _line(draw: random.Random, key: str) -> bytes:
         for wager in wagers
     ]
     return json.dumps({"id": "x", "rules": key, "throws": throws, "wagers": rows}).encode()
+
+
+def deal(rules: Rules, draw: random.Random) -> tuple[list[Wager], list[tuple[int, ...]]]:
+    """Return the wagers and the throws of one round."""
+    game = game_of(rules)
+    codes = [wager_type.code for wager_type in game.wager_types(rules)]
+    players = part(game.code, "simulation")
+    wagers = [
+        Wager(seat, wager["wager"], wager["cents"])
+        for seat in draw.sample(range(1, game.seats + 1), draw.randint(1, 5))
+        for wager in players.wagers_of_seat(codes, draw)
+    ]
+    bets_on_plays = game.has_plays and draw.random() < 0.5
+    throws: list[tuple[int, ...]] = []
+    result = game.result(rules, wagers, throws)
+    while not result.ending:
+        placed = _wagers_on_play(game, codes, len(throws) + 1, draw) if bets_on_plays else []
+        dice = tuple(draw.randint(1, game.faces) for _ in range(result.dice))
+        throws.append(dice)
+        result = game.result(rules, [*wagers, *placed], throws)
+        decided = {line.wager.key for line in result.settled}
+        wagers += [wager for wager in placed if wager.key in decided]  # a throw after a score is no play
+    return wagers, throws
+
+
+def _wagers_on_play(game: Game, codes: Sequence[str], play: int, draw: random.Random) -> list[Wager]:
+    """Return wagers of some seats on the next play."""
+    single_codes = [code for code in codes if game.is_single_play(code)]
+    return [
+        Wager(seat, code, 500 * draw.randint(1, 20), play)
+        for seat in draw.sample(range(1, game.seats + 1), draw.randint(1, 3))
+        for code in draw.sample(single_codes, draw.randint(1, 2))
+    ]
