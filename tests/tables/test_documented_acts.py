@@ -45,7 +45,7 @@ def test_what_is_sent_is_said_of_every_act_and_once():
 def test_a_row_says_what_may_be_left_out_and_who_approves():
     assert rows()["mute_alert"][1] == "`alert` integer; `minutes` integer"
     assert rows()["close_table"][1] == "`dice`? `stay` or `removed`; `secured`? true or false"
-    assert rows()["decide_guide"][2] == "prepared and approved by the row `guides` of the policy"
+    assert rows()["decide_guide"][2] == "as the row `guides` of the policy says"
     assert rows()["open_table"][2].endswith("; a second person may sign")
 
 

@@ -23,7 +23,7 @@ from games.chips import KNOWN_CHIPS_CENTS
 from games.formats import about, money, percent, signed, signed_about, whole_dollars
 from games.glossary import MEANINGS
 from games.models import Facility
-from tables.core.figure_sums import Sums
+from tables.core.figure_sums import LargestLoss, Sums
 from tables.figures import rollup
 from tables.figures.page import FiguresRow
 from tables.handover.handover import ShiftToHandOver, shift_figures
@@ -381,6 +381,19 @@ def test_whole_dollars_are_rounded_from_the_cents_everywhere() -> None:
         signed(whole_dollars(sums.expected_cents)),
     }
     assert said == {"+$2"}
+
+
+def test_of_equal_losses_the_earlier_counts_and_at_one_moment_that_of_the_lower_round() -> None:
+    """In whichever order they are added: a rollup adds them by dealers, and its check all of a day."""
+    moment = dt.datetime(2026, 11, 21, 20, 17, tzinfo=dt.UTC)
+    earlier = LargestLoss(5_000, 1, 12, moment - dt.timedelta(seconds=1))
+    lower, higher = LargestLoss(5_000, 1, 13, moment), LargestLoss(5_000, 1, 14, moment)
+    for losses, largest in (([higher, lower], lower), ([lower, higher, earlier], earlier)):
+        for ordered in (losses, losses[::-1]):
+            sums = Sums()
+            for loss in ordered:
+                sums.add_loss(loss)
+            assert sums.largest == largest
 
 
 def test_one_eighth_of_a_percent_is_written_the_same_way_everywhere() -> None:
