@@ -56,6 +56,7 @@ from tables.desk.desk import (
     execute,
     may_export,
 )
+from tables.desk.query import readings_of
 from tables.models import Table
 from tables.words.entries import data_of, device_of, names_of
 from tables.words.registry import entry_with_line, line, register
@@ -364,10 +365,9 @@ def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:
             raise ValueError
         if moment.tzinfo:
             return moment.astimezone(dt.UTC)
-        # Where the clocks change, an hour that occurs twice or never is wholly in the range.
-        zone = ctx.facility.zone
-        candidates = [moment.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
-        return max(candidates) if name == "to" else min(candidates)
+        # An hour that occurs twice or never is wholly in the range.
+        earliest, latest = readings_of(moment, ctx.facility)
+        return latest if name == "to" else earliest
     except ValueError:
         raise malformed(name) from None
 

@@ -296,10 +296,16 @@ def day_bounds(day: dt.date, facility: Facility) -> tuple[dt.datetime, dt.dateti
     return facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
 
 
+def readings_of(local: dt.datetime, facility: Facility) -> list[dt.datetime]:
+    """The earliest and the latest moment of a local time: where the clocks change, it occurs twice or never."""
+    readings = (local.replace(tzinfo=facility.zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1))
+    return sorted(readings)
+
+
 def _moment(query: SearchQuery, name: str, text: str, *, is_end: bool) -> dt.datetime | None:
     """Parse a moment in local time. The end of a search is the end of the minute, or second, that was typed.
 
-    Where the clocks change, an hour occurs twice or never. The search then includes both, or the time around it.
+    Of a local time that occurs twice or never the search includes both, or the time around it.
     """
     match = MINUTE.fullmatch(text)
     try:
@@ -309,11 +315,10 @@ def _moment(query: SearchQuery, name: str, text: str, *, is_end: bool) -> dt.dat
     if local is None or local.year not in YEARS:
         query.errors[name] = "Enter a date and a time, such as 2026-11-21 21:17."
         return None
-    zone = query.facility.zone
-    readings = [local.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
+    earliest, latest = readings_of(local, query.facility)
     if not is_end:
-        return min(readings)
-    return max(readings) + (dt.timedelta(seconds=1) if match and match[3] else dt.timedelta(minutes=1))
+        return earliest
+    return latest + (dt.timedelta(seconds=1) if match and match[3] else dt.timedelta(minutes=1))
 
 
 def _from(query: SearchQuery, text: str) -> None:

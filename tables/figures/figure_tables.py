@@ -240,17 +240,6 @@ def seats_table(page: FiguresPage) -> Table[SeatRow]:
     return Table(SEAT_PAGE, page.seat_rows(), css_class="grid figures-seats")
 
 
-def sections_of_files(page: FiguresPage) -> dict[str, Table[Any]]:
-    """Everything that the page shows, as files have it."""
-    rows = page.group_rows()
-    return {
-        BY[page.query.by].lower(): Table(FILE, rows),
-        "total": Table(FILE, [replace(page.total_row(rows), label=page.range_words())]),
-        "wagers": Table(FAMILY_FILE, page.family_rows()),
-        page.query.period: Table(FILE, page.period_rows()),
-    }
-
-
 # On paper
 
 
@@ -326,6 +315,17 @@ def _plots(page: FiguresPage) -> Iterator[Flowable]:
 
 
 # In files
+
+
+def sections_of_files(page: FiguresPage) -> dict[str, Table[Any]]:
+    """Everything that the page shows, as files have it."""
+    rows = page.group_rows()
+    return {
+        BY[page.query.by].lower(): Table(FILE, rows),
+        "total": Table(FILE, [replace(page.total_row(rows), label=page.range_words())]),
+        "wagers": Table(FAMILY_FILE, page.family_rows()),
+        page.query.period: Table(FILE, page.period_rows()),
+    }
 
 
 def write_jsonl(page: FiguresPage) -> bytes:
