@@ -55,8 +55,7 @@ from audit.entries import (
 from audit.entry_types import EntryBody
 from audit.models import PIN_DIGITS, Device, Lockout, Person, Role, SecondFactor, Station
 from audit.models import WrongPin as WrongPinRow
-from audit.models.people import SHOWS_ONLY
-from audit.models.pins import SERVER_TERMINAL
+from audit.models.people import SERVER_TERMINAL, SHOWS_ONLY
 from audit.refusals import (
     LAST_TRY_AT_DEVICE,
     LAST_TRY_OF_PERSON,

@@ -1,13 +1,25 @@
 """Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
 
 from .desk import Job, LegalHold, SavedFilter
-from .factors import Password, SecondFactor
-from .people import PIN_DIGITS, Department, Device, LeaveReason, Person, Role, Station
-from .pins import Lockout, OneTimeSecret, WrongPin
-from .record import Command, Entry, Stream
-from .seals import (
+from .people import (
+    PIN_DIGITS,
+    Department,
+    Device,
+    LeaveReason,
+    Lockout,
+    OneTimeSecret,
+    Password,
+    Person,
+    Role,
+    SecondFactor,
+    Station,
+    WrongPin,
+)
+from .record import (
     Checkpoint,
+    Command,
     Cosignature,
+    Entry,
     Incarnation,
     Node,
     Seal,
@@ -15,6 +27,7 @@ from .seals import (
     SealerLease,
     SealerStatus,
     SigningKey,
+    Stream,
 )
 
 __all__ = [

@@ -1,9 +1,6 @@
 """Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
-from .calendar import CalendarFeed, Reminder
-from .changes import ChangeNotice, PreparedChange
-from .documents import Document
-from .facility import Facility
+from .facility import CalendarFeed, ChangeNotice, Document, Facility, PreparedChange, Reminder
 from .patrons import (
     BoardPermission,
     DeviceIncident,
@@ -23,8 +20,14 @@ from .providers import (
     Qualifier,
     Service,
 )
-from .requests import FurtherRequest, GameRequest, GameTest, TestRules, TestRun
-from .submissions import RulesSubmission
+from .submissions import (
+    FurtherRequest,
+    GameRequest,
+    GameTest,
+    RulesSubmission,
+    TestRules,
+    TestRun,
+)
 
 __all__ = [
     "Application",

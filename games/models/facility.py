@@ -1,6 +1,11 @@
-"""A casino facility."""
+"""A casino facility, and what its office keeps: documents, changes that wait for approval, calendar feeds.
+
+A document's bytes never change: letters, drawings, forms, the text of the rules. A change is prepared by one person and
+approved by another. Deadlines are read from their own rows; only the reminders that were sent are kept.
+"""
 
 import datetime as dt
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from django.db import models
@@ -129,3 +134,176 @@ class Facility(models.Model):
         """Return the moment in UTC of a local time in a gaming day, which may be after midnight."""
         date = day + dt.timedelta(days=1) if time < self.gaming_day_start else day
         return dt.datetime.combine(date, time, self.zone).astimezone(dt.UTC)
+
+
+# Documents on file
+
+
+MediaType = Literal["application/pdf", "image/png", "image/jpeg", "text/plain"]
+
+
+class Document(models.Model):
+    """A file as it was received. Its bytes are in the database, and an entry has their SHA-256."""
+
+    facility = models.ForeignKey(Facility, models.PROTECT, related_name="documents")
+    code = models.CharField(max_length=20, help_text="for instance D-0001")
+    title = models.CharField(max_length=120)
+    filename = models.CharField(max_length=120)
+    media_type: "models.CharField[MediaType, MediaType]" = models.CharField(
+        max_length=60, help_text="as its first bytes tell, not as its name claims"
+    )
+    size = models.PositiveIntegerField(help_text="bytes")
+    sha256 = models.CharField(max_length=64)
+    content = models.BinaryField(editable=False)
+    is_about_several = models.BooleanField(
+        default=False, help_text="filed as a letter that says several decisions"
+    )
+    filed_at = models.DateTimeField()
+    filed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["facility", "-filed_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "code"], name="document_code_is_unique"),
+            models.CheckConstraint(condition=Q(size__gt=0), name="document_is_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.title}"
+
+
+# Prepared changes
+
+
+class PreparedChange(models.Model):
+    """An act that was checked and stored, and is done when somebody else approves it.
+
+    `stream` is the place of the stream whose lock protects it, such as `rules`. `params` are the parameters of the act.
+    `makers` are the codes of the people who made it; none of them may approve it. The clock withdraws it when what it
+    is about has ended: nobody has decided it then.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "waits for approval"
+        APPROVED = "approved", "approved"
+        SENT_BACK = "sent-back", "sent back"
+        TAKEN_BACK = "taken-back", "taken back"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    facility = models.ForeignKey(Facility, models.PROTECT, related_name="changes")
+    code = models.CharField(max_length=20, help_text="for instance CH-0001")
+    subject = models.CharField(max_length=30, help_text="the row of the policy")
+    stream = models.CharField(max_length=60)
+    act = models.CharField(max_length=60)
+    params = models.JSONField(default=dict, blank=True)
+    entry_type = models.CharField(max_length=60, help_text="of the entry that the act would write")
+    entry_data = models.JSONField(default=dict, blank=True, help_text="of this entry, as it was checked")
+    makers = models.JSONField(default=list)
+    prepared_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    prepared_at = models.DateTimeField()
+    prepared_seq = models.PositiveBigIntegerField(help_text="number of its change.prepared")
+    due_at = models.DateTimeField()
+    status = models.CharField(max_length=12, choices=Status, default=Status.WAITING)
+    decided_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    why = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["facility", "-code"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "code"], name="change_code_is_unique"),
+            models.CheckConstraint(
+                condition=Q(status__in=["waiting", "approved", "sent-back", "taken-back", "withdrawn"]),
+                name="change_status_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="waiting", decided_by__isnull=True)
+                | Q(status="withdrawn", decided_by__isnull=True, decided_at__isnull=False)
+                | (
+                    ~Q(status__in=["waiting", "withdrawn"])
+                    & Q(decided_by__isnull=False, decided_at__isnull=False)
+                ),
+                name="ended_change_says_by_whom",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="approved") | ~Q(decided_by=models.F("prepared_by")),
+                name="change_is_approved_by_another_person",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.act}"
+
+
+class ChangeNotice(models.Model):
+    """A department that is told of an approved change, until somebody of it acknowledges that."""
+
+    change = models.ForeignKey(PreparedChange, models.PROTECT, related_name="notices")
+    department = models.CharField(max_length=24)
+    acknowledged_by = models.ForeignKey(
+        "audit.Person", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["change", "department"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "department"], name="change_notice_is_unique"),
+            models.CheckConstraint(
+                condition=Q(acknowledged_by__isnull=True, acknowledged_at__isnull=True)
+                | Q(acknowledged_by__isnull=False, acknowledged_at__isnull=False),
+                name="change_notice_says_by_whom",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.change_id} {self.department}"
+
+
+# Calendar feeds and reminders
+
+
+ReminderDays = Literal[30, 7, 1, 0]
+
+
+class CalendarFeed(models.Model):
+    """An address at which a calendar reads the deadlines of a facility. The secret itself is not stored."""
+
+    facility = models.ForeignKey(Facility, models.PROTECT, related_name="feeds")
+    person = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    name = models.CharField(max_length=60)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["facility", "-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.person_id}"
+
+
+class Reminder(models.Model):
+    """A reminder of a deadline, and who acknowledged it."""
+
+    facility = models.ForeignKey(Facility, models.PROTECT, related_name="reminders")
+    key = models.CharField(max_length=80, help_text="of the deadline, for instance renewal:SP-0001")
+    due_on = models.DateField()
+    days: "models.PositiveIntegerField[ReminderDays, ReminderDays]" = models.PositiveIntegerField(
+        help_text="how long before it was said: 30, 7, 1 or 0"
+    )
+    text = models.CharField(max_length=200)
+    said_at = models.DateTimeField()
+    noted_at = models.DateTimeField(null=True, blank=True)
+    noted_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["facility", "due_on", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["facility", "key", "due_on", "days"], name="a_reminder_is_said_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}, {self.days} days before {self.due_on}"

@@ -45,7 +45,7 @@ from games.models import (
     RulesSubmission,
     SignForm,
 )
-from games.models.calendar import ReminderDays
+from games.models.facility import ReminderDays
 from games.office.core.floor import floor
 from games.office.core.runner import OFFICE_VIEWERS, STREAM, ActOutcome, OfficeContext, office_act
 from games.office.documents import SHA256

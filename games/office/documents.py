@@ -37,7 +37,7 @@ from games.models import (
     ProviderNote,
     SignForm,
 )
-from games.models.documents import MediaType
+from games.models.facility import MediaType
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params, malformed

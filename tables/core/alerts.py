@@ -15,7 +15,7 @@ from tables.core.alert_kinds import ExpectedAlert, kind_of
 from tables.core.context import TableContext
 from tables.core.entry_types import ALERT_ENDED, ALERT_RAISED
 from tables.models import Alert
-from tables.models.alerts import SHOWN_SQL
+from tables.models.cases import SHOWN_SQL
 
 DISPUTE = "dispute"  # the code of the alert, and of the reason of a call
 PEOPLE = ("acknowledged_by", "coming_by", "decided_by", "muted_by")

@@ -17,7 +17,7 @@ from audit.rows import Aliased, read, statement_cursor
 from games.models import Facility, RulesSubmission
 from tables.core import duty
 from tables.models import DiceLot, Pit, Round, Shaker, Table
-from tables.models.alerts import SHOWN_SQL
+from tables.models.cases import SHOWN_SQL
 
 SERVICES = """EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.id = x.provider_id
                 WHERE y.facility_id = t.facility_id AND x.game = t.game)"""

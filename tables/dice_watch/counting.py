@@ -34,7 +34,7 @@ from tables.models import (
     TickerStatus,
     WatchedDice,
 )
-from tables.models.dice_watch import CountedDice
+from tables.models.dice import CountedDice
 
 # Count the rounds that ended
 

@@ -24,7 +24,7 @@ from games.kit.plots import Circle, Line, Mark, Path, Plot, Rect, Scale, Sign, T
 from games.models import Facility
 from tables.dice_watch.counting import evidence_words, rarity_words, sigma_words, years_words
 from tables.models import DiceLot, HourOfDice, Table, WatchedDice
-from tables.models.dice_watch import CountedDice
+from tables.models.dice import CountedDice
 
 # The drawings
 

@@ -1,7 +1,7 @@
-"""Database tables of the floor, one file a noun, with their queries."""
+"""Database tables of the floor, one file a topic, with their queries."""
 
-from .alerts import Alert
 from .cases import (
+    Alert,
     CameraReference,
     Case,
     CaseDocument,
@@ -10,16 +10,26 @@ from .cases import (
     CaseSignature,
     ReportAcceptance,
 )
-from .clock import TickerStatus
-from .dice import DiceCount, DiceLot, DiceMeasurement, Instrument, LotStep, Shaker
-from .dice_watch import DiceCursor, HourOfDice, WatchedDice
-from .equipment import Approval
-from .figure_reports import FiguresReport, FiguresSchedule
-from .figures import DayFigures, HourFigures, MonthFigures, RollupProgress
-from .floor import Pit, Table
-from .handovers import Handover, ItemAcceptance
-from .inspections import Inspection
-from .limits import LimitsChange
+from .dice import (
+    DiceCount,
+    DiceCursor,
+    DiceLot,
+    DiceMeasurement,
+    HourOfDice,
+    Instrument,
+    LotStep,
+    Shaker,
+    WatchedDice,
+)
+from .figures import (
+    DayFigures,
+    FiguresReport,
+    FiguresSchedule,
+    HourFigures,
+    MonthFigures,
+    RollupProgress,
+)
+from .floor import Approval, Inspection, LimitsChange, Pit, Table, TickerStatus
 from .money import (
     ChipDiscrepancy,
     ChipSale,
@@ -30,10 +40,8 @@ from .money import (
     TrayPar,
 )
 from .players import Player, PlayerDetails, Rating
-from .rotation import PlannedMove
-from .rounds import Round, Settlement, Throw, Wager
-from .slips import Slip
-from .staffing import Assignment, Qualification
+from .rounds import Round, Settlement, Slip, Throw, Wager
+from .staffing import Assignment, Handover, ItemAcceptance, PlannedMove, Qualification
 
 __all__ = [
     "Alert",

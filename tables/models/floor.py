@@ -1,7 +1,12 @@
-"""Pits and tables."""
+"""Pits and tables, and what each table has: limits, approved equipment, inspections; the ticker's status.
 
+A table's row holds what every act and screen reads of it. Its limits change by `LimitsChange` (§ 521.8(c)), its
+equipment is approved by an `Approval`, and a floorperson inspects it (`Inspection`) before it opens or after a repair.
+"""
+
+import datetime as dt
 import uuid
-from typing import Literal
+from typing import Literal, Self
 
 from django.db import models
 from django.db.models import F, Q
@@ -164,3 +169,169 @@ class Table(models.Model):
     def place(self) -> str:
         """The name of this table's audit stream, `facility/table`."""
         return self.stream.name
+
+
+# Limits
+
+
+class LimitsChange(models.Model):
+    """One change of limits: requested, then in effect or canceled; posted and announced first if anybody plays.
+
+    `effective_at` is set once the sign is posted and the change announced: 30 minutes after the later of the two
+    (A05). The change applies from the first round that begins after that moment; `took_effect_at` is when it did.
+    """
+
+    class Status(models.TextChoices):
+        PENDING = "pending", "announced for later"
+        DONE = "done", "in effect"
+        CANCELLED = "cancelled", "cancelled"
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="limits_changes")
+    number = models.PositiveIntegerField()
+    was_min_cents = models.BigIntegerField()
+    was_max_cents = models.BigIntegerField()
+    min_cents = models.BigIntegerField()
+    max_cents = models.BigIntegerField()
+    status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
+    nobody_played = models.BooleanField(default=False, help_text="§ 521.8(c)(1): in effect at once")
+    asked_at = models.DateTimeField()
+    asked_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    posted_at = models.DateTimeField(null=True, blank=True, help_text="when the sign was posted at the table")
+    announced_at = models.DateTimeField(null=True, blank=True)
+    announced_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    effective_at = models.DateTimeField(null=True, blank=True)
+    took_effect_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["table", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "number"], name="limits_change_number_is_unique"),
+            models.UniqueConstraint(
+                fields=["table"], condition=Q(status="pending"), name="one_limits_change_is_pending"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["pending", "done", "cancelled"]),
+                name="limits_change_status_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(min_cents__gt=0) & Q(max_cents__gte=F("min_cents")),
+                name="limits_change_has_a_minimum_and_a_maximum",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"limits change {self.number}"
+
+
+# Approvals of layouts, devices, shakers and locations
+
+
+class ApprovalSet(models.QuerySet["Approval"]):
+    """Approvals on file, by date."""
+
+    def in_effect(self, day: dt.date) -> Self:
+        """Return approvals in effect on a day of the facility's calendar: granted, not ended, not withdrawn."""
+        not_ended = Q(ends_on=None) | Q(ends_on__gt=day)
+        return self.filter(not_ended, withdrawn_at=None, approved_on__lte=day)
+
+
+class Approval(models.Model):
+    """One approval on file: of a table's equipment, or of one shaker at any table."""
+
+    facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="approvals")
+    table = models.ForeignKey(Table, models.PROTECT, null=True, blank=True, related_name="approvals")
+    shaker = models.ForeignKey(
+        "tables.Shaker", models.PROTECT, null=True, blank=True, related_name="approvals"
+    )
+    subject = models.CharField(max_length=30, help_text="as the edition names it: layout, device, shaker, …")
+    body = models.CharField(max_length=60)
+    reference = models.CharField(max_length=60)
+    approved_on = models.DateField()
+    ends_on = models.DateField(
+        null=True, blank=True, help_text="the first day on which it is no longer in effect"
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    lines = models.JSONField(default=list, help_text="lines of the edition that were confirmed")
+    prints = models.JSONField(default=list, help_text="printed on a layout: odds, payout-limit")
+    version = models.CharField(max_length=40, blank=True, help_text="software version of a device")
+    further_versions = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="further software versions that it approves",
+    )
+
+    letter = models.ForeignKey(
+        "games.Document",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="the document that says it, if it is on file",
+    )
+
+    objects = ApprovalSet.as_manager()
+
+    class Meta:
+        ordering = ["facility", "subject", "-approved_on", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(table__isnull=False, shaker=None) | Q(table=None, shaker__isnull=False),
+                name="approval_is_of_a_table_or_a_shaker",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.reference}"
+
+    @property
+    def versions(self) -> list[str]:
+        """Every software version that it approves."""
+        return [self.version, *self.further_versions] if self.version else []
+
+
+# Inspections
+
+
+class Inspection(models.Model):
+    """One inspection: lights checked with dice, an automated shaker tested, and lines confirmed."""
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="inspections")
+    by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    inspected_at = models.DateTimeField()
+    shaker = models.ForeignKey("tables.Shaker", models.PROTECT, null=True, related_name="+")
+    terms_sha256 = models.CharField(
+        max_length=64, blank=True, help_text="of the rules whose lines were confirmed"
+    )
+    dice = models.JSONField()
+    lit = models.JSONField()
+    tosses = models.PositiveSmallIntegerField(default=0)
+    lines = models.JSONField(default=list, help_text="codes of the confirmed lines")
+    cameras = models.JSONField(
+        default=list, help_text="one per end of the table, where the edition requires cameras"
+    )
+
+    class Meta:
+        ordering = ["table", "-inspected_at"]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.inspected_at:%Y-%m-%d %H:%M}"
+
+
+# The ticker
+
+
+class TickerStatus(models.Model):
+    """The ticker's last report, in a single row (1). It is not part of the record and is overwritten.
+
+    `beat_at` is when it last ticked, to five seconds. `failing` has the names of its checks that fail, sorted.
+    """
+
+    beat_at = models.DateTimeField()
+    failing = models.JSONField(default=list)
+
+    class Meta:
+        verbose_name = "ticker's status"
+        verbose_name_plural = "ticker's status"
+
+    def __str__(self) -> str:
+        return ", ".join(self.failing) or "ticking"

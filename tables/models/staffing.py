@@ -1,4 +1,9 @@
-"""Assignments (who is on duty where) and qualifications (who may deal which game)."""
+"""Who works where: assignments, qualifications, planned moves, and the handovers of shifts.
+
+An assignment says who is on duty where, a qualification who may deal which game. A planned move says who takes which
+post next, and how the plan ended. At the end of a shift each open item is taken over by somebody, and two people sign
+the handover.
+"""
 
 import datetime as dt
 from typing import TYPE_CHECKING, Literal, Self, get_args
@@ -10,6 +15,9 @@ if TYPE_CHECKING:
     from games.models import Facility
 
     from .floor import Table
+
+FACILITY = "games.Facility"
+PERSON = "audit.Person"
 
 Key = int | Expression  # an id, or an expression for one
 
@@ -118,3 +126,111 @@ class Qualification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} {self.game}"
+
+
+# Planned moves of dealers
+
+
+class PlannedMoveSet(models.QuerySet["PlannedMove"]):
+    """Planned moves, by whether they are open."""
+
+    def open_moves(self, facility: "Facility | None" = None) -> Self:
+        """Return moves that have neither taken place nor ended, the first due first."""
+        moves = (
+            self.filter(ended_at=None) if facility is None else self.filter(ended_at=None, facility=facility)
+        )
+        return moves.order_by("planned_for", "number")
+
+
+class PlannedMove(models.Model):
+    """A plan that a dealer takes a post of a table next.
+
+    It ends when the post gets another person, when the dealer's duty there ends, or when the floor cancels it.
+    """
+
+    class Outcome(models.TextChoices):
+        TAKEN = "taken", "The dealer took the post"
+        OVERTAKEN = "overtaken", "Somebody else took the post"
+        OFF_DUTY = "off-duty", "The dealer's duty there ended"
+        CANCELED = "canceled", "Canceled"
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField(help_text="from 1 in each facility")
+    person = models.ForeignKey(PERSON, models.PROTECT, related_name="planned_moves")
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="planned_moves")
+    post = models.CharField(max_length=20)
+    planned_for = models.DateTimeField()
+    planned_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    planned_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(PERSON, models.PROTECT, null=True, blank=True, related_name="+")
+    outcome = models.CharField(max_length=10, blank=True, choices=Outcome.choices)
+
+    objects = PlannedMoveSet.as_manager()
+
+    class Meta:
+        ordering = ["facility", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "number"], name="planned_move_number_is_unique"),
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(ended_at=None), name="one_planned_move_a_person"
+            ),
+            models.UniqueConstraint(
+                fields=["table", "post"], condition=Q(ended_at=None), name="one_planned_move_a_post"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, outcome="") | (Q(ended_at__isnull=False) & ~Q(outcome="")),
+                name="planned_move_ends_with_an_outcome",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"planned move {self.number}"
+
+
+# Handovers
+
+
+class ItemAcceptance(models.Model):
+    """A person took over one open item of a shift that ends. The newest one of an item counts.
+
+    `shift` and `item` are keys: `2026-11-20/swing`, `slip:T-04:ENS-0007`.
+    """
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="+")
+    shift = models.CharField(max_length=40)
+    item = models.CharField(max_length=160)
+    person = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    accepted_at = models.DateTimeField()
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["facility", "pk"]
+        indexes = [models.Index(fields=["facility", "shift"], name="acceptance_by_shift")]
+
+    def __str__(self) -> str:
+        return f"{self.item} by {self.person_id}"
+
+
+class Handover(models.Model):
+    """A shift that was handed over and signed by both sides. Its entry has the items, the figures and the note."""
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="handovers")
+    number = models.PositiveIntegerField(help_text="from 1 in each facility")
+    shift = models.CharField(max_length=40)
+    gaming_day = models.DateField()
+    handed_over_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    taken_over_by = models.ForeignKey(PERSON, models.PROTECT, related_name="+")
+    signed_at = models.DateTimeField()
+    stream = models.ForeignKey("audit.Stream", models.PROTECT, related_name="+")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["facility", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "number"], name="handover_number_is_unique"),
+            models.UniqueConstraint(fields=["facility", "shift"], name="shift_is_handed_over_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"handover {self.number}"

@@ -23,7 +23,7 @@ from games.act_forms import Code, Day, Text, found, text
 from games.engine import Refusal, Rules
 from games.engine.refusals import RefusalCode
 from games.models import FurtherRequest, GameRequest
-from games.models.requests import Petitioner, RequestKind
+from games.models.submissions import Petitioner, RequestKind
 from games.office import documents, reviews
 from games.office.core.next_code import next_code
 from games.office.core.reviewed_columns import DECIDED, DRAFTED, FILED, WITHDRAWN

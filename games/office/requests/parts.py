@@ -15,7 +15,7 @@ from games import jurisdictions
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import Document, Facility, GameRequest, Provider
-from games.models.requests import Petitioner, RequestKind
+from games.models.submissions import Petitioner, RequestKind
 from games.office import documents
 from games.office.core.runner import OfficeContext
 from games.office.requests import odds_figures
