@@ -8,12 +8,14 @@ and stored as a change; `approve_change` does it for good.
 """
 
 import datetime as dt
+import re
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from audit import clock, record
 from audit.models import Device, Person, Stream
@@ -22,7 +24,6 @@ from games.act_forms import form_of
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import ChangeNotice, Facility, PreparedChange
-from games.office.core.next_code import next_code
 from games.params import Params, malformed
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
 from games.separation import policy
@@ -295,3 +296,16 @@ def may_not_prepare(row: SeparationRow, person: Person) -> Forbidden:
         department=person.get_department_display().lower(),
         who=policy.in_words(row.prepare),
     )
+
+
+# Codes
+
+
+NUMBERED = re.compile(r"-(\d+)\Z")
+
+
+def next_code(rows: QuerySet[Any], prefix: str) -> str:
+    """Return the code that follows the highest one with this prefix, such as RS-0042. The caller holds the lock."""
+    codes = rows.filter(code__startswith=f"{prefix}-").values_list("code", flat=True)
+    numbers = [int(match.group(1)) for code in codes if (match := NUMBERED.search(code))]
+    return f"{prefix}-{max(numbers, default=0) + 1:04d}"

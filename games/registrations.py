@@ -6,7 +6,6 @@
 # ruff: noqa: F401
 
 import games.office.calendar
-import games.office.core.reviewed_columns
 import games.office.documents
 import games.office.guides.gaming_guide
 import games.office.guides.rules_book

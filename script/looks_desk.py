@@ -106,7 +106,7 @@ class DeskFloor(Floor):
     def prepare_a_decision(self) -> None:
         """The games administrator records that rules were approved; a second person has to approve that."""
         from games.models import Facility
-        from games.office.core import runner
+        from games.office import core
         from tables.demo.office import BUREAU, Office
 
         house = Facility.objects.get(code=FACILITY)
@@ -115,10 +115,10 @@ class DeskFloor(Floor):
         letter = office.letter("Approval of RS-0021 version 2", words)
         decision = {"granted": True, "body": BUREAU, "reference": "BGO-2347", "letter": letter}
         params = {"code": "RS-0021", "version": 2, **decision}
-        runner.execute(
-            runner.ActRequest(
+        core.execute(
+            core.ActRequest(
                 FACILITY,
-                runner.STREAM,
+                core.STREAM,
                 "record_decision",
                 uuid.uuid4(),
                 0,

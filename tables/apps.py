@@ -8,7 +8,7 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Register words and acts of the floor and the desk, and connect what lower layers may not import.
 
-        The rules office asks the floor through `games.office.core.floor`. A declared incarnation resumes halted
+        The rules office asks the floor through `games.office.core`. A declared incarnation resumes halted
         tables. A stream that is continued gets a new table.
         """
         from tables.views.converters import Code
@@ -16,7 +16,7 @@ class TablesConfig(AppConfig):
         register_converter(Code, "code")  # first: a topic's file declares its addresses with it
 
         from audit.sealing.declarations import incarnation_declared, stream_continued
-        from games.office.core import floor
+        from games.office import core
         from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
         from tables.core.signals import table_changed
         from tables.office_floor import Floor
@@ -25,7 +25,7 @@ class TablesConfig(AppConfig):
         from tables.screens.push import on_table_changed
 
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
-        floor.link.floor = Floor()
+        core.link.floor = Floor()
         stream_continued.connect(continue_table, dispatch_uid="tables.opening.new_tables.continue_table")
         incarnation_declared.connect(
             resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"

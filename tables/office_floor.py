@@ -1,4 +1,4 @@
-"""What the floor tells the rules office (`games/office/core/floor.py`)."""
+"""What the floor tells the rules office (`games/office/core.py`)."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility
 from games.office.calendar import BEGINS, ENDS, Deadline
-from games.office.core.floor import DealtTable
+from games.office.core import DealtTable
 from tables import limits
 from tables.core.duty import is_on_duty_at_facility
 from tables.equipment.approvals import SUBJECTS

@@ -27,7 +27,7 @@ from audit.models import Person
 from audit.runner import ActRequest, ActRunner
 from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
-from games.office.core import runner as office
+from games.office import core as office
 from games.params import Params
 from games.views import page_context
 from tables.desk import desk

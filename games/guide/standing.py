@@ -12,7 +12,7 @@ from games.guide.authorized import all_in_force_by, authorized, chapters_to_come
 from games.guide.content import facts_at
 from games.models import Facility, Guide, Review
 from games.models.patrons import GuideFormat
-from games.office.core.floor import floor
+from games.office.core import floor
 from games.office.reviews import review_due_on
 from games.office.submissions.compare import changes
 

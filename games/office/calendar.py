@@ -46,8 +46,7 @@ from games.models import (
     SignForm,
 )
 from games.models.facility import ReminderDays
-from games.office.core.floor import floor
-from games.office.core.runner import OFFICE_VIEWERS, STREAM, ActOutcome, OfficeContext, office_act
+from games.office.core import OFFICE_VIEWERS, STREAM, ActOutcome, OfficeContext, floor, office_act
 from games.office.documents import SHA256
 from games.office.providers.register import certification_on
 from games.office.requests import final_approvals

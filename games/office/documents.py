@@ -27,6 +27,7 @@ from audit.entry_types import entry_type
 from games.act_forms import Code, found, text
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
+from games.facility_runner import next_code
 from games.models import (
     Application,
     Document,
@@ -38,8 +39,7 @@ from games.models import (
     SignForm,
 )
 from games.models.facility import MediaType
-from games.office.core.next_code import next_code
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.params import Params, malformed
 
 

@@ -1,4 +1,4 @@
-"""What guides, signs and requests have in common: they are filed, decided with a letter, and withdrawn.
+"""What guides, signs and requests have in common: they are drafted, filed, decided with a letter, and withdrawn.
 
 The caller holds the lock of the office's stream.
 """
@@ -7,19 +7,28 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated
 
+from audit.columns import ACTOR, AT, NONE, Body, Values, constant, letter
 from games.act_forms import several, text
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
 from games.jurisdictions import is_body
 from games.models import Document, Facility, Review
 from games.models.patrons import Reviewed
-from games.office.core.runner import (
-    ALREADY_ENDED,
-    ANOTHER_BODY_DECIDES,
-    NOT_A_DRAFT,
-    NOT_FILED,
-    OfficeContext,
-)
+from games.office.core import OfficeContext
 from games.office.documents import Letter, LetterDecision, document_reference
+
+NOT_A_DRAFT = RefusalCode(
+    "not-a-draft",
+    "This is no longer a draft (%(status)s). Draft a new version to change it.",
+    "Already filed",
+)
+NOT_FILED = RefusalCode("not-filed", "No decision is pending here (%(status)s). File it first.", "Not filed")
+ALREADY_ENDED = RefusalCode("already-ended", "This has already ended (%(status)s).", "Already ended")
+ANOTHER_BODY_DECIDES = RefusalCode(
+    "another-body-decides",
+    "The %(body)s decides on this, not the body that you entered (%(named)s). Check the letter.",
+    "Another body decides",
+)
 
 # The duty under which a jurisdiction says who decides on a subject
 DUTY_OF_DECISION = {
@@ -28,6 +37,35 @@ DUTY_OF_DECISION = {
     "signs": "signs.form",
     "requests": "requests",
 }
+
+# What entries state
+
+ENDED = ("filed_at", "filed_by", "decided_at", "decided_by", "reference", "decision", "withdrawn_at")
+DRAFTED: Values = {
+    "status": constant("draft"),
+    "drafted_at": AT,
+    "drafted_by": ACTOR,
+    **dict.fromkeys(ENDED, NONE),
+}
+FILED: Values = {"status": constant("filed"), "filed_at": AT, "filed_by": ACTOR}
+WITHDRAWN: Values = {"status": constant("withdrawn"), "withdrawn_at": AT}
+
+
+def granted(body: Body) -> str:
+    """The status after a decision."""
+    return "approved" if body["data"]["granted"] else "denied"
+
+
+DECIDED: Values = {
+    "status": granted,
+    "decided_at": AT,
+    "decided_by": "body",
+    "reference": "reference",
+    "decision": letter("letter"),
+}
+
+
+# Steps
 
 
 def file(ctx: OfficeContext, row: Reviewed) -> None:

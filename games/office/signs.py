@@ -18,9 +18,9 @@ from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission, SignForm
 from games.models.patrons import SignKind
 from games.office import reviews
-from games.office.core.reviewed_columns import DECIDED, DRAFTED, FILED, WITHDRAWN
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import LetterDecision
+from games.office.reviews import DECIDED, DRAFTED, FILED, WITHDRAWN
 from games.params import Params
 from games.registry import GAMES
 from games.submissions import rules_of

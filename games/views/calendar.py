@@ -21,6 +21,7 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import CalendarFeed, Facility
 from games.office import calendar as feeds_of
+from games.office import core
 from games.office.calendar import (
     GROUPS,
     LATER,
@@ -31,8 +32,7 @@ from games.office.calendar import (
     deadlines,
     in_groups,
 )
-from games.office.core import runner
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.params import malformed
 from games.views.page_context import page_context
 
@@ -89,10 +89,10 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
     secret, sha256 = feeds_of.new_secret()
     try:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
-        runner.execute(
+        core.execute(
             ActRequest(
                 facility.code,
-                runner.STREAM,
+                core.STREAM,
                 "make_feed",
                 _command(request),
                 0,

@@ -17,9 +17,8 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.jurisdictions import REVIEW, SeparationRow
 from games.models import Document, Facility, PreparedChange, RulesSubmission
-from games.office.core import runner as office_runner
-from games.office.core.floor import floor
-from games.office.core.runner import person_and_facility
+from games.office import core as office_runner
+from games.office.core import floor, person_and_facility
 from games.separation import policy
 from games.separation.acts import obstacle, why_not_acknowledged
 from games.views.page_context import page_context

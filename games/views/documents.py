@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
 from games.models import Document
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.office.documents import usage_of
 from games.views.page_context import page_context
 

@@ -14,8 +14,7 @@ from games.guide.content import without_plan
 from games.guide.standing import FORMATS, comes_as, desk, is_approved, missing_chapters, still_true
 from games.guide.words import words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
-from games.office.core.floor import floor
-from games.office.core.runner import person_and_facility
+from games.office.core import floor, person_and_facility
 from games.office.guides.pdf import guide_pdf
 from games.views.page_context import page_context
 

@@ -14,7 +14,7 @@ from audit.identity import Denied
 from games.engine import Refusal, Rules
 from games.engine.game import Game
 from games.models import Facility, RulesSubmission
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.office.odds import pdf as odds_paper
 from games.office.odds.charts import Curve, curve
 from games.office.odds.sheet import OddsSheet, odds_sheet

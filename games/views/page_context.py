@@ -9,7 +9,7 @@ from audit import clock
 from audit.models import Person
 from games.models import Facility, PreparedChange
 from games.office.calendar import OVERDUE, THIS_WEEK, Deadline, deadlines, open_reminders
-from games.office.core.runner import may_act
+from games.office.core import may_act
 from games.separation.acts import changes_to_acknowledge
 
 TABS = (

@@ -18,7 +18,7 @@ from audit import clock
 from audit.identity import Denied
 from games.jurisdictions import Jurisdiction, short
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.office.providers import register, services
 from games.office.providers.applications import PackagePart, package_parts
 from games.office.providers.register import Certification, ProviderFile

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from audit.identity import Denied
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.office.requests import descriptions, final_approvals, game_tests, odds_figures, parts
 from games.office.requests import pdf as paper
 from games.registry import game_by_code

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from games.engine.editions import all_editions
 from games.jurisdictions import short
 from games.models import Facility, Review, SignForm
-from games.office.core.runner import person_and_facility
+from games.office.core import person_and_facility
 from games.office.pdf import sign_paper
 from games.office.reviews import review_due_on
 from games.office.signs import (

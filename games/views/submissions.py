@@ -11,8 +11,7 @@ from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
 from games.models import Facility, PreparedChange, RulesSubmission
-from games.office.core.floor import DealtTable, floor
-from games.office.core.runner import person_and_facility
+from games.office.core import DealtTable, floor, person_and_facility
 from games.office.odds.charts import curve
 from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import Change, changes, edition_title

@@ -42,9 +42,9 @@ from games.access import Pages
 from games.act_forms import Code, found, one_of, prose, text, whole
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
+from games.facility_runner import next_code
 from games.models import Facility
 from games.office import documents
-from games.office.core.next_code import next_code
 from games.params import Params, malformed
 from tables.cases.kinds import (
     CASE_KINDS,

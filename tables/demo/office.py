@@ -22,7 +22,7 @@ from games.models import (
     Review,
     Service,
 )
-from games.office.core import runner
+from games.office import core
 from games.separation.changes import CHANGE_PREPARED
 
 TERM_YEARS = 4
@@ -63,11 +63,11 @@ class Office:
     def _execute(
         self, act: str, params: dict[str, Any], person: Person, attachment: bytes = b""
     ) -> dict[str, Any]:
-        call = runner.ActRequest(
-            self.house.code, runner.STREAM, act, uuid.uuid4(), 0, params, person, self.podium,
+        call = core.ActRequest(
+            self.house.code, core.STREAM, act, uuid.uuid4(), 0, params, person, self.podium,
             attachment=attachment,
         )  # fmt: skip
-        return runner.execute(call).body
+        return core.execute(call).body
 
     def letter(self, title: str, *lines: str) -> str:
         """File a letter of one page and return its code."""

@@ -41,8 +41,8 @@ from games.engine import refusals as engine
 from games.engine.refusals import Refusal, RefusalCode
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
+from games.office import core as office_runner
 from games.office import documents
-from games.office.core import runner as office_runner
 from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from games.snapshot_types import ActLine

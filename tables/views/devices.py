@@ -18,7 +18,7 @@ from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
 from games.jurisdictions import SeparationRow
 from games.models import Facility, RulesSubmission
-from games.office.core.runner import may_see_office
+from games.office.core import may_see_office
 from games.registry import game_by_code
 from games.separation import policy
 from tables.models import Pit, Table

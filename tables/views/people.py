@@ -37,7 +37,7 @@ from games.kit.files import csv_table
 from games.kit.tables import TEXT, Column
 from games.kit.tables import Table as ColumnTable
 from games.models import Facility, PreparedChange
-from games.office.core import runner as office_runner
+from games.office import core as office_runner
 from games.separation import policy
 from games.separation.acts import obstacle
 from tables.desk import desk as desk_runner

@@ -22,7 +22,7 @@ from audit.record import lock_stream
 from games.engine import Refusal, Rules
 from games.facility_runner import StreamRunner
 from games.models import Facility, PreparedChange
-from games.office.core import runner as office
+from games.office import core as office
 from games.registry import GAMES, game_by_code, seats_of
 from games.separation.changes import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.act_forms import ActForm
-from games.office.core import runner as office
+from games.office import core as office
 from tables.desk import desk
 from tables.management.reference import acts as page_of_acts
 from tables.runner import facility, table

@@ -17,9 +17,9 @@ from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.models.patrons import GuideFormat
 from games.office import reviews
-from games.office.core.reviewed_columns import DECIDED, DRAFTED, FILED, WITHDRAWN
-from games.office.core.runner import NOT_A_DRAFT, ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import LetterDecision
+from games.office.reviews import DECIDED, DRAFTED, FILED, NOT_A_DRAFT, WITHDRAWN
 from games.params import Params
 
 

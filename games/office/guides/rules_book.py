@@ -11,8 +11,7 @@ from games.guide.authorized import ROLL_HISTORY, chapters_to_come
 from games.guide.content import section
 from games.models import BoardPermission, RulesBook, RulesInspection
 from games.office import documents
-from games.office.core.floor import floor
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, floor, office_act
 from games.office.documents import PDF, TEXT, DocumentReference, FiledDocument, Letter
 
 

@@ -1,6 +1,7 @@
 """The odds sheet: every wager's true odds, payout odds and house advantage, exact, from the engine.
 
-Wagers with the same figures share a row, "Total 5, Total 16". Only texts are rounded.
+Wagers with the same figures share a row, "Total 5, Total 16". Only texts are rounded; what is written as text is a
+fraction until then.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,9 +16,21 @@ from games.engine.odds import Odds, Outcome, Pays
 from games.engine.wagers import WagerType
 from games.formats import percent
 from games.kit.plots import Plot
-from games.office.core.figures import fraction, to_one
 from games.office.odds.charts import BarScale
 from games.registry import game_of
+
+
+def to_one(odds: Fraction) -> str:
+    """Return odds against, such as `71 to 1` or `12.5 to 1`, with at most two decimals."""
+    hundredths = (odds * 200 + 1) // 2
+    units, decimals = divmod(hundredths, 100)
+    places = f".{decimals:02d}".rstrip("0") if decimals else ""
+    return f"{units:,}{places} to 1"
+
+
+def fraction(part: Fraction) -> str:
+    """Return `1/8`, `−1/8` or `0`."""
+    return str(part).replace("-", "−")
 
 
 def payout_row(rules: Rules, code: str) -> str:

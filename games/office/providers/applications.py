@@ -14,7 +14,7 @@ from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.models import Application
 from games.models.providers import ApplicationKind
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import (
     DocumentReference,
     FiledDocument,

@@ -10,7 +10,7 @@ from games.engine.refusals import RefusalCode
 from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
 from games.models.providers import HUNDRED_PERCENT_BP, CredentialKind, QualifierKind
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.providers import register
 from games.office.providers.register import (
     PROVIDER,

@@ -9,7 +9,7 @@ from games.act_forms import Day, text
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import InterimPermission
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, FiledDocument, OptionalDocument, document_reference
 from games.office.providers import services
 from games.office.providers.register import (

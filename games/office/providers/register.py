@@ -19,11 +19,11 @@ from audit.entry_types import entry_type
 from games.act_forms import Code, Day, OptionalDay, Text, found, text, whole
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
+from games.facility_runner import next_code
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Provider, ProviderNote, Qualifier, Service
 from games.models.providers import NoteKind
-from games.office.core.next_code import next_code
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, FiledDocument, OptionalDocument, document_reference
 
 DutyName = Literal["officer", "director", "owner", "salesperson", "votes", "named"]

@@ -17,11 +17,11 @@ from games.act_forms import Code, Day, Text, Words, found, one_of, text, whole
 from games.engine import Refusal, Rules, editions
 from games.engine.editions import all_editions
 from games.engine.refusals import RefusalCode
+from games.facility_runner import next_code
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, GameRequest, InterimPermission, Review, Service
 from games.models.patrons import ReviewStatus
-from games.office.core.next_code import next_code
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.providers.register import (
     OF_PROVIDER,
     Certification,

@@ -22,12 +22,11 @@ from audit.entry_types import entry_type
 from games.act_forms import Code, Day, Text, found, text
 from games.engine import Refusal, Rules
 from games.engine.refusals import RefusalCode
+from games.facility_runner import next_code
 from games.models import FurtherRequest, GameRequest
 from games.models.submissions import Petitioner, RequestKind
 from games.office import documents, reviews
-from games.office.core.next_code import next_code
-from games.office.core.reviewed_columns import DECIDED, DRAFTED, FILED, WITHDRAWN
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, LetterDecision, OptionalDocument
 from games.office.requests import final_approvals, odds_figures, parts
 from games.office.requests.final_approvals import (
@@ -53,6 +52,7 @@ from games.office.requests.parts import (
     TextOrDocuments,
     filed,
 )
+from games.office.reviews import DECIDED, DRAFTED, FILED, WITHDRAWN
 from games.params import Params
 
 ChangedPart = Literal["about", PartKey]

@@ -12,7 +12,7 @@ from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import GameRequest
 from games.office import documents
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference
 from games.office.requests import parts
 from games.office.requests.parts import DAY_NOT_COME, NOT_IN_NEW_JERSEY, OTHER, RequestEntry, read_cents

@@ -29,8 +29,7 @@ from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office import documents, reviews, signs
-from games.office.core.reviewed_columns import granted
-from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, LetterDecision
 from games.office.requests import parts
 from games.office.requests.parts import (
@@ -44,6 +43,7 @@ from games.office.requests.parts import (
     RequestPart,
     read_attachments,
 )
+from games.office.reviews import granted
 from games.params import Params, malformed
 
 TestPartKey = Literal["casinos", "dates", "times", "tables", "sign", "criteria", "documenting", "forms"]

@@ -17,7 +17,7 @@ from games.engine.refusals import RefusalCode
 from games.models import Document, Facility, GameRequest, Provider
 from games.models.submissions import Petitioner, RequestKind
 from games.office import documents
-from games.office.core.runner import OfficeContext
+from games.office.core import OfficeContext
 from games.office.requests import odds_figures
 from games.params import Params, malformed
 

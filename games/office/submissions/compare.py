@@ -13,9 +13,16 @@ from games.engine.odds import Odds, Pays, Prize, in_dollars
 from games.engine.refusals import NO_SUCH_FAMILY, ODDS_UNREADABLE
 from games.engine.wagers import WagerType
 from games.formats import percent
-from games.office.core.figures import fraction
 from games.office.odds.charts import Curve, curve
-from games.office.odds.sheet import OddsRow, OddsSheet, family_label, odds_sheet, payout_row, row_label
+from games.office.odds.sheet import (
+    OddsRow,
+    OddsSheet,
+    family_label,
+    fraction,
+    odds_sheet,
+    payout_row,
+    row_label,
+)
 from games.office.submissions.gate import GateFinding, findings
 from games.registry import game_of
 from games.submissions import Options

@@ -21,21 +21,19 @@ from games.engine.editions import Edition, all_editions, edition
 from games.engine.odds import Odds, Pays
 from games.engine.refusals import RefusalCode
 from games.engine.rules import DEFAULT_WORD, Terms
+from games.facility_runner import next_code
 from games.formats import percent
 from games.models import Facility, RulesSubmission
-from games.office.core.floor import DealtTable, floor
-from games.office.core.next_code import next_code
-from games.office.core.runner import (
-    ALREADY_ENDED,
-    NOT_A_DRAFT,
-    NOT_FILED,
+from games.office.core import (
     ActOutcome,
+    DealtTable,
     OfficeContext,
+    floor,
     office_act,
 )
 from games.office.documents import DecisionLetter, document_reference
 from games.office.odds.sheet import cite, family_label, payout_row, row_label
-from games.office.reviews import SentDecision, verify_body
+from games.office.reviews import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED, SentDecision, verify_body
 from games.office.submissions.compare import edition_title
 from games.office.submissions.gate import (
     ODDS_WORD_EXAMPLES,

@@ -29,11 +29,9 @@ from games.engine.rules import Terms
 from games.engine.wagers import WagerType
 from games.formats import percent
 from games.models import RulesSubmission
-from games.office.core.figures import fraction, to_one
-from games.office.core.floor import DealtTable
-from games.office.core.runner import STREAM
+from games.office.core import STREAM, DealtTable
 from games.office.documents import DocumentReference
-from games.office.odds.sheet import cite, family_label, payout_row, row_label
+from games.office.odds.sheet import cite, family_label, fraction, payout_row, row_label, to_one
 from games.office.pdf.approval import calendar_day
 from games.registry import game_of
 from games.submissions import Options, VersionState, state_of_version

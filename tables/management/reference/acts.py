@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm, Schema
-from games.office.core import runner as office
+from games.office import core as office
 from tables.desk import desk
 from tables.runner import facility, table
 

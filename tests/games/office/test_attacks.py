@@ -14,7 +14,7 @@ from audit.models import Entry
 from config.bodies import with_limit
 from games.engine import Refusal
 from games.models import Document
-from games.office.core import runner as office
+from games.office import core as office
 from games.params import Params
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from games.chips import CHIPS_CENTS
 from games.engine import Refusal, Rules
-from games.office.core.floor import DealtTable
+from games.office.core import DealtTable
 from games.office.submissions.gate import (
     CHIPS,
     Lapse,

@@ -22,7 +22,7 @@ from games.models import (
     RulesSubmission,
     SignForm,
 )
-from games.office.core import runner as office_runner
+from games.office import core as office_runner
 from games.separation import policy
 from tables.models import Approval, Assignment, Slip
 from tables.runner import facility as facility_runner
