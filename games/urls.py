@@ -2,19 +2,13 @@
 
 from django.urls import URLPattern
 
-from games.views import providers
-
-from .views import calendar, changes, documents, guides, odds, patrons, requests, signs, submissions
+from games.views import guides, office, patrons, providers, requests, submissions
 
 urlpatterns: list[URLPattern] = [
     *submissions.urlpatterns,
-    *changes.urlpatterns,
-    *odds.urlpatterns,
-    *signs.urlpatterns,
     *guides.urlpatterns,
     *patrons.urlpatterns,
     *requests.urlpatterns,
     *providers.urlpatterns,
-    *documents.urlpatterns,
-    *calendar.urlpatterns,
+    *office.urlpatterns,
 ]

@@ -29,7 +29,7 @@ from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
 from games.office import core as office
 from games.params import Params
-from games.views import page_context
+from games.views import office as office_pages
 from tables.desk import desk
 from tables.models import Table
 from tables.runner import facility, table
@@ -70,7 +70,7 @@ def nothing_drawn(casinos, monkeypatch) -> None:
     """Pages without their HTML and PDF: who reads them is decided before."""
     monkeypatch.setattr(Template, "render", lambda *_: "")
     monkeypatch.setattr(BaseDocTemplate, "build", lambda *_, **__: None)
-    monkeypatch.setattr(page_context, "deadlines", lambda *_: ())
+    monkeypatch.setattr(office_pages, "deadlines", lambda *_: ())
     monkeypatch.setattr(snapshot, "of_table", cache(snapshot.of_table))
     monkeypatch.setattr(fragments, "screen", lambda *_: {})
 

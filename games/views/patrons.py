@@ -21,8 +21,7 @@ from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
 from games.office.guides.pdf import approval_line, guide_pdf
-
-from .documents import attachment
+from games.views.office import attachment
 
 CACHE_SECONDS = 60
 LONG = 150  # examples with more letters take the full width of a phone

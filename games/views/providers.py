@@ -24,7 +24,7 @@ from games.office.providers.applications import PackagePart, package_parts
 from games.office.providers.register import Certification, ProviderFile
 from games.office.providers.services import LABORATORY, ServiceStatus
 from games.registry import GAMES
-from games.views.page_context import page_context
+from games.views.office import page_context
 
 Words = str | Promise
 

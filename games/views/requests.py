@@ -16,7 +16,7 @@ from games.office.core import person_and_facility
 from games.office.requests import descriptions, final_approvals, game_tests, odds_figures, parts
 from games.office.requests import pdf as paper
 from games.registry import game_by_code
-from games.views.page_context import page_context
+from games.views.office import page_context
 
 SHOWN = 100
 

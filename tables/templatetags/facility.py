@@ -12,7 +12,7 @@ from audit.people import takes_password
 from games.engine import Refusal
 from games.models import Facility
 from games.office.core import may_see_office
-from games.views.page_context import landing_url
+from games.views.office import landing_url
 from tables.cases.case import may_see_cases
 from tables.cases.inbox import open_count
 from tables.core.permissions import CAGE, may_see_floor
