@@ -36,8 +36,6 @@ PARTS = {
     "acts": Part("an act over HTTP, from the POST to its screens", is_scene=True),
     "floor": Part("a floor of many tables", is_scene=True, is_nightly=False),
     "dashboard": Part("the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
-    "growth": Part("the same operations on a larger floor and a longer record", is_nightly=False),
-    "figures": Part("the page of figures over a year", is_nightly=False),
     "settlement": Part("one act that settles 8 wagers, and what the record adds to it"),
     "evidence": Part("exporting and verifying a long record"),
     "adjudicate": Part("rounds adjudicated from JSON lines"),
@@ -67,8 +65,6 @@ def parser() -> argparse.ArgumentParser:
         ("floor-seconds", 60.0, "of `floor`: how long all tables play"),
         ("tiles", 300, "of `dashboard`: its tiles"),
         ("tiles-playing", 75, "of `dashboard`: tiles that change"),
-        ("growth-tables", 1_000, "of `growth`: tables of the larger floor"),
-        ("growth-entries", 200_000, "of `growth`: entries of the longer record"),
     ):
         options.add_argument(f"--{name}", type=type(default), default=default, help=words)
     options.add_argument("--dashboards", type=int, help="of `floor`: three for a hundred tables unless given")

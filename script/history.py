@@ -6,15 +6,12 @@ A superuser disables the guards meanwhile, because ten million acts would take d
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model
-
 from audit import chain, clock
 from audit.models import Entry, Stream
-from tables.models import Round, Throw, Wager
 
 SEQ = re.compile(rb'"seq":\d+,"stream":"[^"]*"')
 AT = re.compile(rb'"at":"[^"]*"')
@@ -119,50 +116,3 @@ def write_stream(
         [entries, head, moment, stream_id],
     )
     return stream_id
-
-
-def write_commands(cursor: Any, stream_id: int) -> None:
-    """Write the answer of an act for each entry of a stream."""
-    cursor.execute(
-        "INSERT INTO audit_command (id, content_sha256, stream_id, seq, answer, at) "
-        "SELECT gen_random_uuid(), hash, stream_id, seq, '{}', at FROM audit_entry WHERE stream_id = %s",
-        [stream_id],
-    )
-
-
-def write_rounds(
-    cursor: Any, table_id: int, played: Round, count: int, began: dt.datetime, step: dt.timedelta
-) -> None:
-    """Write so many ended rounds of a table with their wagers and throws, each like one that was played."""
-    places = {
-        "table_id": "%(table)s",
-        "number": "n",
-        "gaming_day": "(%(began)s::timestamptz + n * %(step)s::interval)::date",
-        "opened_at": "%(began)s::timestamptz + n * %(step)s::interval",
-        "ended_at": "%(began)s::timestamptz + n * %(step)s::interval",
-    }
-    values = {"table": table_id, "began": began, "step": step, "count": count, "round": played.pk}
-    series = "generate_series(1, %(count)s) n"
-    copy_rows(cursor, Round, places, series, "s.id = %(round)s", values)
-    cursor.execute("UPDATE tables_table SET last_round = %s WHERE id = %s", [count, table_id])
-    each = "s.round_id = %(round)s AND r.table_id = %(table)s AND r.number <= %(count)s"
-    for model in (Wager, Throw):
-        copy_rows(cursor, model, {"round_id": "r.id"}, "tables_round r", each, values)
-
-
-def copy_rows(
-    cursor: Any,
-    model: type[Model],
-    places: Mapping[str, str],
-    source: str,
-    where: str,
-    values: Mapping[str, Any],
-) -> None:
-    """Copy rows `s` of a model once for each row of `source`, with the expressions of `places` in their columns."""
-    columns = [str(field.column) for field in model._meta.concrete_fields if not field.primary_key]
-    selected = ", ".join(places.get(name, f"s.{name}") for name in columns)
-    table = model._meta.db_table
-    cursor.execute(
-        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {selected} FROM {table} s, {source} WHERE {where}",
-        values,
-    )
