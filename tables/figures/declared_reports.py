@@ -424,47 +424,34 @@ class ReportRow:
     files: Sequence[str]
 
 
-@dataclass(frozen=True)
-class ScheduleRow:
-    """One declared report; `url` leads to the page with its filters, `targets` are its folder and its addresses."""
-
-    name: str
-    every: str
-    filters: str
-    url: str
-    formats: str
-    targets: Sequence[str]
-    declared_by: str
-    declared_at: dt.datetime
-    reports: Sequence[ReportRow]
-
-
 def missing_count(facility: Facility, now: dt.datetime) -> int:
     """Return how many reports of what is declared now failed, are overdue, or may not have left."""
     schedules = FiguresSchedule.objects.filter(facility=facility, ended_at=None).select_related("facility")
     return sum(row.is_missing for schedule in schedules for row in _report_rows(schedule, now, 0))
 
 
-def schedule_rows(facility: Facility, now: dt.datetime) -> list[ScheduleRow]:
-    """Return every declared report that runs, by name, each with its last reports, the newest first."""
+def schedule_rows(facility: Facility, now: dt.datetime) -> list[dict[str, Any]]:
+    """Return every declared report that runs, by name, as the page shows it.
+
+    `reports` are its last ones, the newest first; `url` leads to the page with its filters; `targets` are its folder
+    and its addresses.
+    """
     schedules = FiguresSchedule.objects.filter(facility=facility, ended_at=None)
-    related = schedules.select_related("facility", "declared_by", "declared_with")
-    return [_schedule_row(schedule, now) for schedule in related]
-
-
-def _schedule_row(schedule: FiguresSchedule, now: dt.datetime) -> ScheduleRow:
-    address = reverse("figures", args=[schedule.facility.code])
-    return ScheduleRow(
-        schedule.name,
-        schedule.get_every_display(),
-        schedule.filters.replace("&", ", ").replace("=", " ") or "all tables",
-        f"{address}?{schedule.filters}" if schedule.filters else address,
-        ", ".join(schedule.formats).upper(),
-        [*filter(None, [schedule.folder]), *schedule.mail],
-        f"{schedule.declared_by.name} and {schedule.declared_with.name}",
-        schedule.declared_at,
-        _report_rows(schedule, now, REPORTS_SHOWN),
-    )
+    address = reverse("figures", args=[facility.code])
+    return [
+        {
+            "name": schedule.name,
+            "every": schedule.get_every_display(),
+            "filters": schedule.filters.replace("&", ", ").replace("=", " ") or "all tables",
+            "url": f"{address}?{schedule.filters}" if schedule.filters else address,
+            "formats": ", ".join(schedule.formats).upper(),
+            "targets": [*filter(None, [schedule.folder]), *schedule.mail],
+            "declared_by": f"{schedule.declared_by.name} and {schedule.declared_with.name}",
+            "declared_at": schedule.declared_at,
+            "reports": _report_rows(schedule, now, REPORTS_SHOWN),
+        }
+        for schedule in schedules.select_related("facility", "declared_by", "declared_with")
+    ]
 
 
 def _report_rows(schedule: FiguresSchedule, now: dt.datetime, most: int) -> list[ReportRow]:

@@ -44,6 +44,9 @@ BATCH_ROUNDS = 100
 TICK_SECONDS = 0.3  # longer than this no tick writes
 DAY = dt.timedelta(days=1)
 RowT = TypeVar("RowT", bound=RollupRow)
+PeriodKey = tuple[
+    dt.date, str, str
+]  # a gaming day, or a month by its first day; the codes of a shift and a pit
 ROLLUP_DIFFERS = declare_finding(
     "rollup-differs",
     "The rollups of figures differ from the record: %(row)s. manage.py figures_rollup --rebuild writes them again.",
@@ -178,30 +181,6 @@ class HourKey(NamedTuple):
     shift: str
     pit: str
     dealers: str
-
-    @property
-    def of_day(self) -> "DayKey":
-        return DayKey(self.gaming_day, self.shift, self.pit)
-
-
-class DayKey(NamedTuple):
-    """The key of a day row."""
-
-    gaming_day: dt.date
-    shift: str
-    pit: str
-
-    @property
-    def of_month(self) -> "MonthKey":
-        return MonthKey(self.gaming_day.replace(day=1), self.shift, self.pit)
-
-
-class MonthKey(NamedTuple):
-    """The key of a month row; `month` is its first day."""
-
-    month: dt.date
-    shift: str
-    pit: str
 
 
 def hour_deltas(
@@ -374,16 +353,29 @@ def _roll_up_batch(table: Table) -> int | None:
 
 def _add_hours(table: Table, deltas: dict[HourKey, RowSums]) -> None:
     """Add to the hour rows, and the same to the rows of their days and months."""
-    days: dict[DayKey, list[RowSums]] = defaultdict(list)
-    months: dict[MonthKey, list[RowSums]] = defaultdict(list)
     for key, delta in deltas.items():
         _added(HourFigures.objects.get_or_create(table=table, **key._asdict())[0], [delta]).save()
-        days[key.of_day].append(delta)
-        months[key.of_day.of_month].append(delta)
-    for day, of_day in days.items():
-        _added(DayFigures.objects.get_or_create(table=table, **day._asdict())[0], of_day).save()
-    for month, of_month in months.items():
-        _added(MonthFigures.objects.get_or_create(table=table, **month._asdict())[0], of_month).save()
+    by_day = _by_day(deltas)
+    for (day, shift, pit), of_day in by_day.items():
+        day_row, _ = DayFigures.objects.get_or_create(table=table, gaming_day=day, shift=shift, pit=pit)
+        _added(day_row, of_day).save()
+    for (month, shift, pit), of_month in _by_month(by_day).items():
+        month_row, _ = MonthFigures.objects.get_or_create(table=table, month=month, shift=shift, pit=pit)
+        _added(month_row, of_month).save()
+
+
+def _by_day(deltas: dict[HourKey, RowSums]) -> dict[PeriodKey, list[RowSums]]:
+    by_day: dict[PeriodKey, list[RowSums]] = defaultdict(list)
+    for key, delta in deltas.items():
+        by_day[key.gaming_day, key.shift, key.pit].append(delta)
+    return by_day
+
+
+def _by_month(by_day: Mapping[PeriodKey, Iterable[RowSums]]) -> dict[PeriodKey, list[RowSums]]:
+    by_month: dict[PeriodKey, list[RowSums]] = defaultdict(list)
+    for (day, shift, pit), of_day in by_day.items():
+        by_month[day.replace(day=1), shift, pit] += of_day
+    return by_month
 
 
 def _added(row: RowT, deltas: Iterable[RowSums]) -> RowT:
@@ -450,19 +442,14 @@ def _hour_rows(table: Table, deltas: dict[HourKey, RowSums]) -> Iterator[HourFig
 
 
 def _day_rows(table: Table, deltas: dict[HourKey, RowSums]) -> Iterator[DayFigures]:
-    by_day: dict[DayKey, list[RowSums]] = defaultdict(list)
-    for key, delta in deltas.items():
-        by_day[key.of_day].append(delta)
-    for day, of_day in by_day.items():
-        yield _added(DayFigures(table=table, **day._asdict()), of_day)
+    for (day, shift, pit), of_day in _by_day(deltas).items():
+        yield _added(DayFigures(table=table, gaming_day=day, shift=shift, pit=pit), of_day)
 
 
 def _month_rows(table: Table, days: Iterable[DayFigures]) -> Iterator[MonthFigures]:
-    by_month: dict[MonthKey, list[RowSums]] = defaultdict(list)
-    for day in days:
-        by_month[DayKey(day.gaming_day, day.shift, day.pit).of_month].append(RowSums.of_row(day))
-    for month, of_month in by_month.items():
-        yield _added(MonthFigures(table=table, **month._asdict()), of_month)
+    by_day = {(row.gaming_day, row.shift, row.pit): [RowSums.of_row(row)] for row in days}
+    for (month, shift, pit), of_month in _by_month(by_day).items():
+        yield _added(MonthFigures(table=table, month=month, shift=shift, pit=pit), of_month)
 
 
 # Compared with the record
