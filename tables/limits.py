@@ -39,8 +39,7 @@ from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone
 from tables.players.ratings import end_with_seats
 from tables.runner.signatures import verify_signed_by_floor
-from tables.runner.system import for_each_table
-from tables.runner.table import ActOutcome, act, signed_act
+from tables.runner.table import ActOutcome, act, for_each_table, signed_act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 

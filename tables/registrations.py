@@ -56,7 +56,7 @@ import tables.rounds.returns
 import tables.rounds.settlement
 import tables.rounds.wagers
 import tables.rules
-import tables.runner.alert_rules
+import tables.runner.halts
 import tables.setup.devices
 import tables.setup.floor_plan
 import tables.staffing.access

@@ -36,7 +36,7 @@ from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.models import Table
-from tables.runner.system import for_each_table
+from tables.runner.table import for_each_table
 from tables.words.registry import entry_with_line
 from tables.words.sentences import say, short
 

@@ -55,7 +55,7 @@ from tables.figures.rollup import write_rollups
 from tables.limits import apply_due_changes
 from tables.models import Alert, Table, TickerStatus
 from tables.rules import record_rules_changes
-from tables.runner.system import for_each_table
+from tables.runner.table import for_each_table
 from tables.screens import push
 from tables.staffing.leaves import begin_leaves
 

@@ -55,8 +55,7 @@ from tables.equipment.approvals import words_for_codes
 from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.rules import NEW_RULES, acknowledge_rules
-from tables.runner.system import for_each_table
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, for_each_table
 from tables.words.registry import entry_with_line, line, register
 
 NO_SUCH_ALERT = RefusalCode(

@@ -40,7 +40,7 @@ from tables.limits import pending_change
 from tables.models import Alert, DiceLot, PlannedMove, Round, Table, TableInventory, Wager
 from tables.money.chips import change_keeping
 from tables.runner import facility as facility_runner
-from tables.runner.system import DEALT_IN_THE_PAST
+from tables.runner.table import DEALT_IN_THE_PAST
 from tables.screens import push
 from tables.screens.selectors import wager_labels
 from tables.staffing.roster import dealers_on_duty, posts_in_relief

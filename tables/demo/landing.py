@@ -17,7 +17,7 @@ from games.snapshot_types import PastRound, Snapshot
 from tables.demo import floor as demo
 from tables.demo.evening import FACILITY, has_visitor
 from tables.models import Round, Table
-from tables.runner.system import DEALT_IN_THE_PAST
+from tables.runner.table import DEALT_IN_THE_PAST
 from tables.screens import snapshot
 from tables.screens.screen_data import round_rows
 

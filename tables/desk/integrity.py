@@ -47,7 +47,7 @@ from tables.desk.desk import authorize_desk, desk_context
 from tables.desk.entries import entry_url
 from tables.models import Alert, Table
 from tables.replay.evidence import BAD, OK, WAITS, Check
-from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
+from tables.runner.halts import FORGED_HEAD, ROLLED_BACK
 from tables.words.entries import data_of
 
 MAX_WAIT = dt.timedelta(seconds=10)  # an older unsealed entry waits too long

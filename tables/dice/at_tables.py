@@ -62,8 +62,7 @@ from tables.dice.custody import (
 )
 from tables.models import DiceLot, Shaker, Table
 from tables.runner.signatures import verify_signed_by_floor, verify_two_departments
-from tables.runner.system import system_context
-from tables.runner.table import ActOutcome, act
+from tables.runner.table import ActOutcome, act, system_context
 
 LOT_NOT_ISSUED = RefusalCode(
     "lot-not-issued",

@@ -22,7 +22,7 @@ from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, record
 from games.snapshot_types import PendingLimits, Sign, Snapshot
 from tables.core.context import TableContext
 from tables.models import LimitsChange, Table
-from tables.runner.system import for_each_table
+from tables.runner.table import for_each_table
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars, moment
 

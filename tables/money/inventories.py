@@ -47,8 +47,7 @@ from tables.money.tray import (
     tray_of,
     verify_chips_may_move,
 )
-from tables.runner.refusals import SECOND_PERSON_MUST_SIGN
-from tables.runner.signatures import is_signed_by_two
+from tables.runner.signatures import SECOND_PERSON_MUST_SIGN, is_signed_by_two
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import entry_with_line
 

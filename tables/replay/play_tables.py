@@ -30,7 +30,7 @@ from tables.opening.opening import TABLE_MADE
 from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.replay.round_records import RoundRecord, ThrowRecord, records_in
 from tables.rules import recorded_submission
-from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED
+from tables.runner.halts import TABLE_HALTED, TABLE_RESUMED
 
 # The comparison
 

@@ -37,12 +37,22 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.course import advance, require_round, round_answer
 from tables.rounds.settlement import ShakerOrNone, ThrowData, settle_throw, write_throw
-from tables.runner.refusals import MANAGER_MUST_SIGN, TOSSED_DICE_ARE_SETTLED
 from tables.runner.signatures import is_signed_by_two, verify_signed_by_floor, verify_signed_by_manager
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words
 
+MANAGER_MUST_SIGN = RefusalCode(
+    "manager-must-sign",
+    "The dice are in view. Settle the round. Only a pit or shift manager may void it, with their own PIN.",
+    "Manager needed",
+)
+TOSSED_DICE_ARE_SETTLED = RefusalCode(
+    "tossed-dice-are-settled",
+    "The shaker has tossed the dice, so they count, in view or covered. Uncover them and settle the round. "
+    "If equipment failed, report it: gaming ceases then.",
+    "Dice were tossed",
+)
 NO_ROLL_MUST_BE_SIGNED = RefusalCode(
     "no-roll-must-be-signed",
     "No more bets was announced, so the wagers go back only with the floor's signature. Leave the dice as they are and "

@@ -5,12 +5,14 @@ of compliance is `facility/cases`, and that of rated players `facility/players`.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Annotated, TypedDict
 
 from audit import record
 from audit.entry_types import EntryType
 from audit.factors import StepUp
 from audit.models import Person, Stream
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
+from games.engine.refusals import RefusalCode
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.separation import acts as changes
@@ -18,8 +20,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
-from tables.runner.entry_types import DUTY_CHANGED, EQUIPMENT_CHANGED, TABLE_CHANGED, ChangeElsewhere
-from tables.runner.refusals import WITNESS_NOT_ON_DUTY
+from tables.words.registry import entry_with_line
 
 __all__ = [
     "ACTS",
@@ -43,6 +44,36 @@ SIGN_INS = "sign-in"  # of the sign-ins themselves, which acts about them share
 DICE, EQUIPMENT, STAFF, CASES, SETUP, PLAYERS = STREAMS = (
     *("dice", "equipment", "staff", "cases", "setup"),
     "players",
+)
+
+WITNESS_NOT_ON_DUTY = RefusalCode("witness-not-on-duty", "%(witness)s is not on duty here and cannot sign.")
+
+
+# Entries on the streams of tables
+
+
+class ChangeElsewhere(TypedDict):
+    entry: Annotated[int, "number of the entry about the act"]
+    stream: Annotated[str, "name of the stream that has that entry"]
+
+
+DUTY_CHANGED = entry_with_line(
+    "duty.changed",
+    ChangeElsewhere,
+    "An act on the staff stream changed what this table shows.",
+    lambda data: "A duty changed",
+)
+EQUIPMENT_CHANGED = entry_with_line(
+    "equipment.changed",
+    ChangeElsewhere,
+    "An act on the equipment stream changed what this table shows.",
+    lambda data: "Approvals or shakers changed",
+)
+TABLE_CHANGED = entry_with_line(
+    "table.changed",
+    ChangeElsewhere,
+    "An act on the setup stream moved this table to another pit or submission.",
+    lambda data: "Moved to another pit or submission",
 )
 # The entry on the stream of each table whose screens show what such an act changed.
 TABLE_ENTRY_TYPES: dict[str, EntryType[ChangeElsewhere]] = {

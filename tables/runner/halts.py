@@ -8,7 +8,7 @@ anybody can send one: an act that brings it is refused and the floor gets an ale
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.db import transaction
 
@@ -19,19 +19,98 @@ from audit.record import ClaimedHead, HeadStatus
 from audit.runner import ActRequest, Stale
 from audit.sealing.declarations import current_incarnation_number
 from games.engine import Refusal, RefusalCode
+from tables.core.alert_kinds import AlertKind, Level, alert_kind
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import serves
 from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Alert, Table
-from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
-from tables.runner.entry_types import TABLE_HALTED, TABLE_RESUMED, TableResumed
-from tables.runner.entry_types import TableHalted as HaltData
-from tables.runner.refusals import HEAD_NOT_OURS, RECORD_WENT_BACK, TABLE_IS_HALTED
+from tables.words.registry import entry_with_line
 
-HALTED = 423
+HALTED = 423  # the HTTP status
 FORGED_HEAD_ALERT_EVERY = dt.timedelta(hours=1)
+
+RECORD_WENT_BACK = RefusalCode(
+    "record-went-back",
+    "This screen has shown entry %(seen)s of %(table)s, but the record no longer has it. Nothing was "
+    "recorded. Leave chips and dice where they are, and call the shift manager.",
+    "The record was rolled back",
+)
+TABLE_IS_HALTED = RefusalCode(
+    "table-halted",
+    "The record of %(table)s was rolled back, so nothing can be recorded here. Leave chips and dice "
+    "where they are, and call the shift manager. Play continues after two people have declared the record.",
+    "This table is halted",
+)
+HEAD_NOT_OURS = RefusalCode(
+    "head-not-ours",
+    "This screen sent a state of %(table)s that the server never showed. Nothing was recorded. "
+    "Reload the page. If that does not help, call the shift manager.",
+    "Unknown screen",
+)
+
+
+# Entries
+
+
+class HaltData(TypedDict):
+    found_head: Annotated[str, "hash of the entry with that number on the record; empty without one"]
+    last: Annotated[int, "number of the newest entry on the record"]
+    seen: Annotated[int, "number of the entry that the screen has shown"]
+    seen_head: Annotated[str, "hash of the entry that the screen has shown"]
+    seen_incarnation: Annotated[int, "the incarnation of the record that the screen has shown"]
+
+
+TABLE_HALTED = entry_with_line(
+    "table.halted",
+    HaltData,
+    "A screen sent back a head that the record no longer has, so the table takes no act.",
+    lambda data: "Halted: the record does not have entry %(seen)s" % data,
+)
+
+
+class TableResumed(TypedDict):
+    halted_at: Annotated[str, "since when the table was halted"]
+    incarnation: Annotated[int, "number of the new incarnation of the record"]
+
+
+TABLE_RESUMED = entry_with_line(
+    "table.resumed",
+    TableResumed,
+    "A new incarnation was declared, so the halted table takes acts again.",
+    lambda data: "Resumed: the record was declared",
+)
+
+
+# Alerts
+
+ROLLED_BACK = alert_kind(
+    AlertKind(
+        "record-went-back",
+        "record-went-back",
+        Level.STOP,
+        "Record rolled back",
+        "The record was rolled back",
+        "A screen has shown entry %(seen)s, but the record ends at %(last)s without it. Nothing can be recorded here. "
+        "Leave chips and dice where they are, write down what is there, and call compliance: two people must "
+        "declare the record.",
+    )
+)
+FORGED_HEAD = alert_kind(
+    AlertKind(
+        "head-not-ours",
+        "head-not-ours",
+        Level.WARN,
+        "Unknown screen",
+        "Unknown screen",
+        "%(device)s sent a state of this table that the server never showed, and its act was refused. "
+        "Find out who has the device, reload its page, and tell compliance.",
+        ends_when_acknowledged=True,
+    )
+)
+
+# Halting and resuming
 
 
 class HeadRefused(Refusal):

@@ -15,13 +15,25 @@ from tables.core.duty import is_on_duty
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Table
 from tables.runner.facility import FacilityContext
-from tables.runner.refusals import (
-    FLOORPERSON_MUST_SIGN,
-    SECOND_PERSON_MUST_SIGN,
-    TWO_DEPARTMENTS_MUST_SIGN,
-)
 
 DICE_ROW = "dice"  # the row of the policy
+
+TWO_DEPARTMENTS_MUST_SIGN = RefusalCode(
+    "two-departments-must-sign",
+    "Two people must sign, one of table games and one of %(departments)s, each with their own PIN. Ask %(departments)s "
+    "to sign.",
+    "Second department needed",
+)
+SECOND_PERSON_MUST_SIGN = RefusalCode(
+    "second-person-must-sign",
+    "A second person must sign with their own PIN: %(who)s. Ask one of them to sign.",
+    "Second person needed",
+)
+FLOORPERSON_MUST_SIGN = RefusalCode(
+    "floorperson-must-sign",
+    "A floorperson must sign with their own PIN.",
+    "Floorperson needed",
+)
 
 
 def floor_signer(ctx: TableContext) -> Person:

@@ -4,16 +4,24 @@ A refused act leaves no trace, because its transaction is rolled back. Where a t
 that differs, the act returns `refuse_on_record(…)`: the act is refused, and an entry says that somebody tried. The
 entry is appended and the command is answered as for any act; then `execute` raises the refusal. A repeated command gets
 the same refusal.
+
+The system does what it does at tables without a person at each table under its own lock, in a transaction of its own.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from audit import runner
+from django.db import transaction
+from django.db.models import QuerySet
+
+from audit import clock, runner
 from audit.clock import format_moment, never_before
 from audit.entry_types import ENTRY_TYPES, EntryBody
+from audit.logs import OutageLog
 from audit.models import Command, Stream
 from audit.refusals import RefusalCode
 from audit.runner import (
@@ -37,6 +45,7 @@ from tables.core import post_acts
 from tables.core.context import TableContext
 from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table, read_play
+from tables.models import Table
 from tables.runner import halts
 from tables.runner.signatures import verify_signed_at_table
 
@@ -52,6 +61,8 @@ __all__ = [
     "execute",
     "signed_act",
 ]
+
+log = logging.getLogger(__name__)
 
 
 class TableRunner(ActRunner[TableContext, Params, Locked]):
@@ -236,3 +247,57 @@ def raise_recorded(response: ActResponse | None) -> None:
     if response is not None and stored is not None:
         code = RefusalCode.declared[stored["code"]]
         raise RecordedRefusal(response, code, stored["section"], stored["params"])
+
+
+# What the system does
+
+Change = Callable[[TableContext], bool]
+_outages: dict[tuple[str, str], OutageLog] = {}
+# Tables (ids) whose past a program of this process still deals: an entry of now would leave that past no time.
+DEALT_IN_THE_PAST: set[int] = set()
+
+
+def for_each_table(tables: QuerySet[Table], change: Change) -> list[int]:
+    """Run `change` on every table, each under its own lock and in its own transaction.
+
+    A failure at one table is logged, once until it works again, and does not stop the others. `change` returns whether
+    it changed anything. Tables that are dealt in the past are left alone. Returns the ids of the tables that changed.
+    """
+    rows = list(
+        tables.filter(stream__closed_at=None).order_by("pk").values_list("pk", "facility__code", "code")
+    )
+    return [
+        pk
+        for pk, facility, code in rows
+        if pk not in DEALT_IN_THE_PAST and _change_table(facility, code, change)
+    ]
+
+
+def system_context(locked: Locked) -> TableContext:
+    """The context of a locked table without a person.
+
+    If the table's record is ahead of the clock, the moment is that of its last entry.
+    """
+    return TableContext(
+        locked.table, None, None, None, clock.displayed_moment(locked.table.stream, locked.now)
+    )
+
+
+def _change_table(facility: str, code: str, change: Change) -> bool:
+    outage = _outage(f"{facility}/{code}", change)
+    try:
+        with transaction.atomic(durable=True):
+            is_changed = change(system_context(locked_table(facility, code)))
+    except Exception as error:
+        outage.failed(error)
+        return False
+    outage.worked()
+    return is_changed
+
+
+def _outage(place: str, change: Change) -> OutageLog:
+    """The log of this change's failures at this table."""
+    function = change.func if isinstance(change, partial) else change
+    name = str(getattr(function, "__name__", function))
+    outage = OutageLog(log, f"{name} at {place}", "It is tried again.", traceback=True)
+    return _outages.setdefault((place, name), outage)

@@ -44,8 +44,7 @@ from tables.money.slips import transfers_part
 from tables.opening import view
 from tables.rounds import returns
 from tables.rounds.views import layout as wager_layout
-from tables.runner.halts import TableHalted
-from tables.runner.refusals import TABLE_IS_HALTED
+from tables.runner.halts import TABLE_IS_HALTED, TableHalted
 from tables.screens import round_view, selectors
 from tables.staffing.dealers import break_due
 from tables.words.sentences import moment, say, short

@@ -34,7 +34,6 @@ from tables.core.duty import covers, locked_duty, person_here, verify_not_on_lea
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GameElsewhere
-from tables.runner.entry_types import DUTY_CHANGED
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.dealers import PlannedMoves, end_moves_without_duty
 from tables.staffing.supervision import (
@@ -43,7 +42,7 @@ from tables.staffing.supervision import (
     verify_may_supervise_elsewhere,
     words_for_codes,
 )
-from tables.words.registry import entry_with_line, line, register
+from tables.words.registry import entry_with_line
 
 # Refusals
 
@@ -144,8 +143,6 @@ ASSIGNMENT_ENDED = entry_with_line(
     "A person's assignment to a table, a pit, the facility or a game elsewhere ended.",
     lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place_in_words(data)},
 )
-
-register(act_lines=[line(DUTY_CHANGED, lambda data: "A duty changed")])
 
 
 # What the record says of trainings

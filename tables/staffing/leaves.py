@@ -30,8 +30,7 @@ from games.separation import policy
 from tables.core.duty import locked_duty
 from tables.core.reads import locked_table
 from tables.models import Assignment, PlannedMove
-from tables.runner.entry_types import DUTY_CHANGED
-from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.runner.facility import DUTY_CHANGED, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.access import (
     ACCESS_ENDED,
     PersonToChange,

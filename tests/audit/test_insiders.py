@@ -61,7 +61,7 @@ from tables.money.tray import exact_cents
 from tables.players.record_checks import check_players
 from tables.replay.play_tables import differences_of
 from tables.rounds.no_rolls import VOID_REASONS, end_reason_text
-from tables.runner.system import system_context
+from tables.runner.table import system_context
 from tables.screens import fragments
 from tables.staffing.access_review import check_registrations
 from tables.ticker import tick

@@ -16,7 +16,7 @@ from tables.core.context import TableContext
 from tables.models import Alert, Pit, Table
 from tables.opening.new_tables import make_table
 from tables.rounds.wagers import OVER_MAX
-from tables.runner.system import for_each_table
+from tables.runner.table import for_each_table
 from tables.ticker import STALE_TABLET
 from tests.e2e.floor import Dashboard, become, dashboard, resize, touch
 from tests.e2e.test_looks import CUT_LINES, CUT_OFF, CUT_TEXT, LEAST_ON_A_WALL, SMALL_TEXT, broken_rules

@@ -11,7 +11,7 @@ from audit.refusals import ClockRefused, StreamClosed
 from audit.sealing.declarations import close_stream, declare_incarnation
 from tables.demo.seeding import approve_equipment, make_lot
 from tables.models import Alert, Assignment, Shaker, Table
-from tables.runner.system import for_each_table
+from tables.runner.table import for_each_table
 from tables.ticker import tick
 from tests.services.entries import any_entry
 from tests.tables.cast import Scene, make_scene

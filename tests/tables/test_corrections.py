@@ -6,7 +6,7 @@ from games.params import Params
 from tables.core.reads import locked_table
 from tables.corrections.before_money import preview
 from tables.models import Settlement, Wager
-from tables.runner.system import system_context
+from tables.runner.table import system_context
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

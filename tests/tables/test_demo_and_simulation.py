@@ -44,7 +44,7 @@ from tables.models import (
 )
 from tables.money.chips import change_keeping
 from tables.money.tray import tray_of
-from tables.runner.system import DEALT_IN_THE_PAST, for_each_table
+from tables.runner.table import DEALT_IN_THE_PAST, for_each_table
 from tables.screens import snapshot
 from tables.setup.devices import device_alerts
 from tables.staffing.roster import dealers_on_duty
@@ -165,9 +165,9 @@ def test_the_ticker_leaves_a_table_alone_whose_past_is_dealt_and_others_not(sett
         return True
 
     tables = Table.objects.filter(pk=scene.table.pk)
-    monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", {scene.table.pk})
+    monkeypatch.setattr("tables.runner.table.DEALT_IN_THE_PAST", {scene.table.pk})
     assert for_each_table(tables, ask) == []
-    monkeypatch.setattr("tables.runner.system.DEALT_IN_THE_PAST", set())
+    monkeypatch.setattr("tables.runner.table.DEALT_IN_THE_PAST", set())
     assert for_each_table(tables, ask) == [scene.table.pk] == asked
 
 

@@ -33,7 +33,7 @@ from tables.money.chips import change_keeping, value_cents
 from tables.money.inventories import propose, tray_facts
 from tables.money.record_checks import check_money
 from tables.money.tray import exact_cents, open_inventory, tray_of
-from tables.runner.system import system_context
+from tables.runner.table import system_context
 from tables.screens.screen_data import TableData
 from tables.setup.first_day import first_day
 from tables.words.sentences import moment
