@@ -1,9 +1,10 @@
-"""Filters of the pages of figures: `games/formats.py`."""
+"""Formats of figures as template filters: those of `games/formats.py`, and those of the daily report."""
 
 from django import template
 
 from games import formats
 from games.glossary import meaning
+from tables.reports import report_tables
 
 register = template.Library()
 register.filter("money", formats.money)
@@ -12,6 +13,8 @@ register.filter("about", formats.about)
 register.filter(formats.whole_dollars)  # of an amount that is not exact money, before its format
 register.filter(formats.percent)
 register.filter(meaning)
+register.filter(report_tables.duration)
+register.filter(report_tables.spans)
 
 
 @register.filter

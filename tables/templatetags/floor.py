@@ -1,18 +1,26 @@
-"""Template tags of the floor's pages: money, moments, dice, and the parts of live screens that a page contains."""
+"""Template tags of the floor's pages: money, moments, dice, and the parts of live screens that a page contains.
+
+Also the alerts of a pit, the dice watch of a table, and the stacks of the tray and the cage.
+"""
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from django import template
 from django.utils.safestring import SafeString
 
 from games import registry
+from games.chips import KNOWN_CHIPS_CENTS, style_of
 from games.engine.game import Game
 from games.formats import money, signed
 from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
+from tables.alerts.view import rank
+from tables.dice_watch.page import Watch, watch_of, watched_at
 from tables.equipment.signs import notice_minutes
+from tables.models import Table
+from tables.money.tray_page import stacked_chips
 from tables.rounds.no_rolls import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
 from tables.screens.formats import cite, clock
@@ -203,3 +211,43 @@ def pit_live(pit: PitTables) -> int:
 @register.filter
 def pit_open(pit: PitTables) -> int:
     return sum(s["table"]["kind"] == "live" and s["table"]["status"] == "open" for s in pit["tables"])
+
+
+# Alerts
+
+
+class TableAlert(AlertFacts):
+    """An alert with the snapshot of its table."""
+
+    s: Snapshot
+
+
+@register.simple_tag
+def alerts_of(pits: list[PitTables]) -> list[TableAlert]:
+    """Return the alerts of all tables, unacknowledged alerts first, then by urgency."""
+    alerts: list[TableAlert] = [
+        {**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]
+    ]
+    return sorted(alerts, key=rank)
+
+
+@register.filter
+def bright(alerts: list[AlertFacts]) -> list[AlertFacts]:
+    """Return the alerts that nobody has answered."""
+    return [alert for alert in alerts if not alert["acknowledged"] and not alert["coming"]]
+
+
+# The dice watch, and the tray
+
+
+@register.simple_tag
+def dice_watch_of(table: Table) -> Watch | None:
+    """Return the dice watch of the lot at a table; None before the first round was counted."""
+    watched = watched_at(table)
+    return watch_of(watched) if watched is not None else None
+
+
+@register.inclusion_tag("tables/money/stacks.html")
+def stacks() -> dict[str, Any]:
+    """Draw the stacks of every denomination once, for the tubes of the page."""
+    return {"stacks": [style_of(cents) for cents in KNOWN_CHIPS_CENTS], "chips": stacked_chips()}
