@@ -18,9 +18,7 @@ from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from audit.exporting.jobs import with_worker  # noqa: E402
-from config.bodies import with_limit  # noqa: E402
-from config.handler import OneThreadHandler  # noqa: E402
-from config.origins import with_same_origin  # noqa: E402
+from config.handler import OneThreadHandler, with_limit, with_same_origin  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
 from tables.views.sockets import websocket_urlpatterns  # noqa: E402
 

@@ -1,19 +1,30 @@
-"""Handle each HTTP request in one thread, from its first middleware to its answer.
+"""How requests and sockets enter: each HTTP request in one thread, bodies within limits, sockets from our own pages.
 
 Django's own handler goes back and forth between the event loop and a thread: for signals, for middleware that is not
 asynchronous, for the view and for closing, which together takes longer than most acts. And it cancels a view whose
 client has gone, which would keep the screens of other people from being published. Here a request enters a thread
 once, and what it began it ends. Middleware and views are synchronous; the few asynchronous views still run on the
 server's event loop.
+
+A body that is too large or too slow is refused: by the declared length, as soon as too much has arrived, or in time.
+Otherwise a client that sends half a body, or a byte now and then, could hold a connection as long as it likes. Every
+body is decoded as UTF-8. Otherwise Django would use any codec of Python that a request names.
+
+The origin of a socket is compared whole, with its scheme and port. Channels' own validator compares the host, so a page
+of another port or of plain HTTP on the same host would pass.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
+from channels.security.websocket import WebsocketDenier
+from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
@@ -27,6 +38,29 @@ from tables.screens.delivery import SERVER_LOOP
 # More than the pool has connections: a request that waits for its turn to hash a PIN holds a thread, not a connection.
 MOST_REQUESTS_AT_ONCE = 64
 _threads = ThreadPoolExecutor(MOST_REQUESTS_AT_ONCE, thread_name_prefix="request")
+
+Application = Callable[..., Awaitable[Any]]
+CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
+TOO_SLOW = {
+    "refusal": {
+        "code": "body-too-slow",
+        "title": "Too slow",
+        "message": "Not all of this arrived in time, so nothing was begun. Check the network, then send it again.",
+        "section": "",
+    },
+    "screen": None,
+}
+TOO_LARGE = {
+    "refusal": {
+        "code": "body-too-large",
+        "title": "Too large",
+        "message": "This is larger than the server takes. Files are at most 8 MB.",
+        "section": "",
+    },
+    "screen": None,
+}
+
+# Requests
 
 
 class OneThreadHandler(ASGIHandler):
@@ -94,3 +128,98 @@ async def _read_in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     read_piece = sync_to_async(read, thread_sensitive=False, executor=_threads)
     while (piece := await read_piece()) is not None:
         yield piece
+
+
+# Bodies
+
+
+def with_limit(application: Application, most: int, seconds: float = 20) -> Application:
+    """Wrap the application so that it gets no HTTP body of more than `most` bytes, or that takes longer than `seconds`.
+
+    The answers are 413 and 408, and the connection is closed. The application sees a client that disconnected, so it
+    begins nothing. After a complete body it may take as long as it needs.
+    """
+
+    async def limited(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        if _declared_length(scope) > most:
+            await _refuse(send, 413, TOO_LARGE)
+            return
+        received, is_complete, is_late = 0, False, False
+        deadline = asyncio.get_running_loop().time() + seconds
+
+        async def counted() -> dict[str, Any]:
+            nonlocal received, is_complete, is_late
+            try:
+                async with asyncio.timeout_at(None if is_complete else deadline):
+                    message: dict[str, Any] = await receive()
+            except TimeoutError:
+                is_late = True
+                return {"type": "http.disconnect"}
+            received += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            # Too much: end the request for the application as if the client had disconnected.
+            return {"type": "http.disconnect"} if received > most else message
+
+        await application({**scope, "headers": _in_utf_8(scope["headers"])}, counted, send)
+        if received > most:
+            await _refuse(send, 413, TOO_LARGE)
+        elif is_late:
+            await _refuse(send, 408, TOO_SLOW)
+
+    return limited
+
+
+def _in_utf_8(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers without the declared charset, so that Django uses UTF-8."""
+    return [(name, CHARSET.sub(b"", value) if name == b"content-type" else value) for name, value in headers]
+
+
+def _declared_length(scope: dict[str, Any]) -> int:
+    """The declared length of the body; 0 if there is none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
+
+
+async def _refuse(send: Any, status: int, body: dict[str, Any]) -> None:
+    content = json.dumps(body).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(content)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
+
+
+# Sockets
+
+
+def with_same_origin(application: Application) -> Application:
+    """An application that denies a socket whose Origin is not the address that it connects to."""
+    deny = WebsocketDenier.as_asgi()
+
+    async def checked(scope: Any, receive: Any, send: Any) -> None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        is_own = headers.get(b"origin", "").lower() == own_origin(scope, headers)
+        await (application if is_own else deny)(scope, receive, send)
+
+    return checked
+
+
+def own_origin(scope: Mapping[str, Any], headers: Mapping[bytes, str]) -> str:
+    """The origin of the pages that this server serves under the name by which it was called.
+
+    Behind the proxy that ends TLS, the scheme is the one that `SECURE_PROXY_SSL_HEADER` says.
+    """
+    is_secure = scope.get("scheme") in ("wss", "https")
+    if settings.SECURE_PROXY_SSL_HEADER:
+        name, secure = settings.SECURE_PROXY_SSL_HEADER
+        forwarded = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode(), "")
+        is_secure = is_secure or forwarded.split(",")[0].strip() == secure
+    return f"{'https' if is_secure else 'http'}://{headers.get(b'host', '')}".lower()

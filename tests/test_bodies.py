@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from config.bodies import with_limit
+from config.handler import with_limit
 from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[1]

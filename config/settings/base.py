@@ -107,7 +107,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # larger files go to a temporary file
 MOST_BODY_BYTES = (
     9 * 1024 * 1024
-)  # of any request; a larger one is refused before it is read (config/bodies.py)
+)  # of any request; a larger one is refused before it is read (config/handler.py)
 
 # After how many seconds an alert that nobody answers is passed on to the next role, by level (0: never).
 # A break that is due calls for somebody so many minutes later (a practice figure; docs/alarms.md).

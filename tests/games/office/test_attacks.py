@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.handlers.asgi import ASGIRequest
 
 from audit.models import Entry
-from config.bodies import with_limit
+from config.handler import with_limit
 from games.engine import Refusal
 from games.models import Document
 from games.office import core as office

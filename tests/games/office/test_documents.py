@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from audit import verification
 from audit.models import Entry
-from config.bodies import with_limit
+from config.handler import with_limit
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office import documents
 from tests.audit.gone_back import as_superuser
