@@ -1,14 +1,12 @@
 """The rules and nothing else: no Django, no clock, no database, no randomness, no floats."""
 
-from games.engine.game import NextAct, Step
 from games.engine.odds import Odds, house_advantage
 from games.engine.refusals import Refusal, RefusalCode
 from games.engine.rounds import RoundState
 from games.engine.rules import Rules, dice_expiry
-from games.engine.wagers import Placing, Reason, Settled, Wager, WagerType
+from games.engine.wagers import Placing, Reason, Wager
 
 __all__ = [
-    "NextAct",
     "Odds",
     "Placing",
     "Reason",
@@ -16,10 +14,7 @@ __all__ = [
     "RefusalCode",
     "RoundState",
     "Rules",
-    "Settled",
-    "Step",
     "Wager",
-    "WagerType",
     "dice_expiry",
     "house_advantage",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from audit.factors import StepUp
 from audit.models import Person
-from audit.runner import ActOutcome, ActRequest, ActResponse, Do
+from audit.runner import ActOutcome, ActRequest, Do
 from games.access import Pages
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
@@ -23,7 +23,6 @@ __all__ = [
     "RUNNER",
     "ActOutcome",
     "ActRequest",
-    "ActResponse",
     "OfficeContext",
     "execute",
     "office_act",

@@ -5,7 +5,7 @@ minute.
 """
 
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -163,13 +163,6 @@ def _page(facility: Facility, language: str) -> dict[str, Any]:
     }
 
 
-class ColoredExample(TypedDict):
-    """An example with each die and its color."""
-
-    dice: list[list[tuple[int, str]]]
-    text: str
-
-
 def _game_page(game: GameContent, language: str, holds: dict[str, bool]) -> dict[str, Any]:
     """Return one game for a page: with its text while it is dealt, otherwise only its name."""
     texts, is_dealt = game["texts"][language], holds[game["slug"]]
@@ -181,7 +174,7 @@ def _game_page(game: GameContent, language: str, holds: dict[str, bool]) -> dict
     return page | {**texts, "examples": examples, "long": long}
 
 
-def _example(example: GuideExample) -> ColoredExample:
+def _example(example: GuideExample) -> dict[str, Any]:
     """Return an example with each die and its color, "" if all dice are alike."""
     colors = example["colours"]
     dice = [list(zip(throw, colors or [""] * len(throw), strict=True)) for throw in example["throws"]]

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.identity import Denied
 from games.jurisdictions import Jurisdiction, short
-from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
+from games.models import Facility, GameRequest, Provider, ProviderNote, Qualifier
 from games.office.core import person_and_facility
 from games.office.providers import register, services
-from games.office.providers.applications import PackagePart, package_parts
+from games.office.providers.applications import package_parts
 from games.office.providers.register import Certification, ProviderFile
 from games.office.providers.services import LABORATORY, ServiceStatus
 from games.registry import GAMES
@@ -395,22 +395,6 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class TermBar:
-    """A certification as a bar: today and the day a renewal is due, in percent of its four years."""
-
-    since: dt.date
-    ends: dt.date
-    due: dt.date
-    today: int
-    due_at: int
-
-    @property
-    def rest(self) -> int:
-        """Return the percent from the day a renewal is due to the end."""
-        return 100 - self.due_at
-
-
-@dataclass(frozen=True)
 class ProviderRow:
     """A provider as the list shows it."""
 
@@ -462,21 +446,26 @@ class ProviderRow:
         return self.certification.holds and bool(self.approved)
 
     @property
-    def term(self) -> TermBar | None:
-        """Return its certification as a bar while it is running."""
+    def term(self) -> dict[str, Any] | None:
+        """Return its certification as a bar while it is running.
+
+        `today`, the day on which a renewal is due (`due_at`) and the rest after it are in percent of its four years.
+        """
         certification = self.certification
         if certification.state != "certified" or certification.since is None or certification.ends is None:
             return None
         due = register.renewal_due_on(certification.ends)
         term_days = (certification.ends - certification.since).days
         elapsed = (100 * (self.file.day - certification.since).days) // term_days
-        return TermBar(
-            certification.since,
-            certification.ends,
-            due,
-            max(0, min(100, elapsed)),
-            (100 * (due - certification.since).days) // term_days,
-        )
+        due_at = (100 * (due - certification.since).days) // term_days
+        return {
+            "since": certification.since,
+            "ends": certification.ends,
+            "due": due,
+            "today": max(0, min(100, elapsed)),
+            "due_at": due_at,
+            "rest": 100 - due_at,
+        }
 
 
 @require_GET
@@ -536,23 +525,18 @@ def _row(facility: Facility, provider: Provider, now: dt.datetime) -> ProviderRo
     return ProviderRow(file, services.service_statuses(facility, file.services, file.day, now))
 
 
-@dataclass(frozen=True)
-class ApplicationView:
-    """The undecided application with its parts, or else the newest decided one."""
-
-    row: Application
-    parts: list[PackagePart]
-    missing: int
-    left_cents: int
-
-
-def _application(file: ProviderFile) -> ApplicationView | None:
+def _application(file: ProviderFile) -> dict[str, Any] | None:
+    """The undecided application with its parts, or else the newest decided one. `missing` counts parts."""
     newest = file.undecided or (file.applications[0] if file.applications else None)
     if newest is None:
         return None
     parts = package_parts(file, newest) if newest.decided_on is None else []
-    missing = sum(not part.is_present for part in parts)
-    return ApplicationView(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
+    return {
+        "row": newest,
+        "parts": parts,
+        "missing": sum(not part.is_present for part in parts),
+        "left_cents": max(0, newest.costs_cents - newest.costs_paid_cents),
+    }
 
 
 def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from audit import record
 from audit.entry_types import EntryType
 from audit.factors import StepUp
 from audit.models import Person, Stream
-from audit.runner import ActOutcome, ActRequest, ActResponse, Do
+from audit.runner import ActOutcome, ActRequest, Do
 from games.engine.refusals import RefusalCode
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
@@ -34,7 +34,6 @@ __all__ = [
     "STREAMS",
     "ActOutcome",
     "ActRequest",
-    "ActResponse",
     "FacilityContext",
     "execute",
     "facility_act",

@@ -51,7 +51,6 @@ from tables.runner.signatures import verify_signed_at_table
 
 __all__ = [
     "ACTS",
-    "Act",
     "ActOutcome",
     "ActRequest",
     "ActResponse",
