@@ -145,6 +145,7 @@ export class ActQueue {
       if (!isKept) this.items.shift();
       if (response.ok) this.follow(item.body.command);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
+      else if (response.ok) await this.page.reach?.(this.urls.table, response.version);
       if (response.signedOut) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
       item.resolve(response);
       this.showBusy();
@@ -196,7 +197,8 @@ export class ActQueue {
       const { mayBeTaken = false } = item;
       item.mayBeTaken = true;  // also for the page after this one, until an answer says otherwise
       this.store();
-      const response = await this.ask(url, { ...body, ...(mayBeTaken && { "retry": true }), ...tappedBefore(time) });
+      const extra = { ...(mayBeTaken && { "retry": true }), ...(this.page.isPushed && { "pushed": true }) };
+      const response = await this.ask(url, { ...body, ...extra, ...tappedBefore(time) });
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
@@ -328,6 +330,7 @@ export function tableQueues() {
       const page = {
         querySelector: () => document.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`),
         apply: () => {},
+        isPushed: true,
         leave: () => document.querySelector("live-screen").leave(),
       };
       queues.set(address, new ActQueue(page, { table, act: address }));

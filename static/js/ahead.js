@@ -85,10 +85,10 @@ export class Ahead {
   partsNow() {
     const script = document.getElementById("ahead");
     if (!script) return [];
-    const { paper, views, stops } = JSON.parse(script.textContent), { steps } = this;
+    const { paper, views, stops } = JSON.parse(script.textContent), { steps } = this;  // each text as a list of its lines
     const place = Math.min(this.waiting, views.length - 1);
-    const view = stops[place] && mayDiffer(steps[place], this.queue) ? stops[place] : views[place];
-    return [this.isClosing ? paper : "", view].filter(Boolean);
+    const view = stops[place]?.length && mayDiffer(steps[place], this.queue) ? stops[place] : views[place];
+    return [this.isClosing ? paper : [], view].map((lines) => lines.join("\n")).filter(Boolean);
   }
 
   show(html) {

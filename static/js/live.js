@@ -14,6 +14,7 @@ import { inSlices } from "./slices.js";
 
 const SILENCE_LIMIT = 12_000;
 const POLL_INTERVAL = 2_000;
+const PUSH_LIMIT = 400;  // ms from the answer to an act to the push of its screen
 const FETCH_TIMEOUT = 5_000;
 const MIN_RECONNECT_DELAY = 500, MAX_RECONNECT_DELAY = 15_000;
 const RESTART_TIME = 2_000;  // ms; a socket that reconnects in this time is not shown as lost
@@ -288,6 +289,30 @@ export class LiveScreen extends HTMLElement {
     this.socket = null;
     socket.close();
     this.open();
+  }
+
+  /* Whether pushes bring this page its screens, so that no answer has to. */
+  get isPushed() {
+    return root.dataset.live === "live" && this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  /* Resolves once the page shows a version. A push that does not come soon is fetched, and not waited for. */
+  async reach(table, version) {
+    const isShown = () => Number(this.fragmentOf(table)?.dataset.version) >= version;
+    if (isShown()) return;
+    await new Promise((resolve) => {
+      const controller = new AbortController(), { signal } = controller;
+      const end = () => {
+        controller.abort();
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.resync();
+        end();
+      }, PUSH_LIMIT);
+      this.addEventListener("screen:applied", () => isShown() && end(), { signal });
+    });
   }
 
   showStatus(status) {

@@ -1,11 +1,17 @@
 """How screens write moments, durations, citations and odds."""
 
+import json
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
 
 from tables.words.sentences import span
+
+MOST_NESTED = 3  # objects in objects whose values are lines
+ESCAPED_IN_SCRIPTS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 @lru_cache(maxsize=512)
@@ -24,6 +30,28 @@ def clock(text: str | datetime | None, form: str = "%H:%M") -> str:
 @lru_cache(maxsize=1024)
 def _clock(text: str, form: str) -> str:
     return timezone.localtime(moment(text)).strftime(form)
+
+
+def in_lines(value: Any) -> SafeString:
+    """Return a value as JSON for a `<script>`, on lines of its own for what changes apart: the values of the object and
+    of an object in it, and the items of a list there. A push then carries the lines that an act changed.
+
+    A text is a list of its lines, without those that are empty.
+    """
+    lined = [line for line in value.split("\n") if line.strip()] if isinstance(value, str) else value
+    return mark_safe(_lines(lined, MOST_NESTED).translate(ESCAPED_IN_SCRIPTS))
+
+
+def _lines(value: Any, depth: int) -> str:
+    if depth and isinstance(value, dict) and value:
+        pairs = (f"{json.dumps(str(name))}:{_lines(item, depth - 1)}" for name, item in value.items())
+        return "{\n" + ",\n".join(pairs) + "\n}"
+    if depth and isinstance(value, list) and value:
+        return "[\n" + ",\n".join(_compact(item) for item in value) + "\n]"
+    return _compact(value)
+
+
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def seconds_between(start: str, end: str) -> float:

@@ -64,7 +64,7 @@ from tables.money.tray import CLOSER_MISSING
 from tables.opening.opening import DISPUTE_UNDECIDED
 from tables.screens import failures, layout, run, templates
 from tables.screens.floor_plan import shape_of
-from tables.screens.formats import countdown, seconds_between
+from tables.screens.formats import countdown, in_lines, seconds_between
 from tables.screens.layout import Spot
 from tables.screens.plots import AxisLabel, axis_labels, win_plot
 from tables.screens.run import RunArea, RunSeat, SeatOfRun
@@ -1701,5 +1701,4 @@ def _state(s: Snapshot) -> SafeString:
             "wagers": [wager for wager in s["round"]["wagers"] if not wager["struck"]],
         },
     }
-    text = json.dumps(part, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
-    return mark_safe(text.replace("&", "\\u0026"))
+    return in_lines(part)

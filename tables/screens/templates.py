@@ -19,7 +19,7 @@ from games.chips import chip_class
 from games.formats import money, plain, signed
 from games.glossary import MEANINGS
 from games.layout_drawing import listed
-from tables.screens.formats import breakable, cite, clock
+from tables.screens.formats import breakable, cite, clock, in_lines
 
 # They return the same text for the same value: Python is called from Rust for each, so there are few, and none is slow.
 FILTERS: dict[str, Callable[..., str]] = {
@@ -27,6 +27,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "chip_class": chip_class,
     "cite": cite,
     "clock": clock,
+    "in_lines": in_lines,
     "listed": listed,
     "money": money,
     "plain": plain,

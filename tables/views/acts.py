@@ -275,18 +275,24 @@ class ActTarget:
 
 @dataclass(frozen=True)
 class ActReply:
-    """What the endpoint answers. `table_ids`: tables to publish, the act's own first. `ctx`: `ActResponse.context`."""
+    """What the endpoint answers. `table_ids`: tables to publish, the act's own first. `ctx`: `ActResponse.context`.
+
+    `station`: whose screen goes into the answer; "" for none.
+    """
 
     status: int
     body: dict[str, Any]
     table_ids: tuple[int, ...] = ()
-    station: str = "dealer"
+    station: str = ""
     ctx: TableContext | None = None
 
 
 @require_POST
 def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
-    """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
+    """Execute one act at a table. 200 with the answer, or a refusal with its 4xx status.
+
+    The fresh screen comes with it, unless the page says that pushes bring it its screens (`pushed`).
+    """
     reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
         reply.body["screen"] = _publish(reply.table_ids, reply.station, reply.ctx)
@@ -429,7 +435,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         200,
         {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
-        station if shows_table else "",
+        station if shows_table and body.get("pushed") is not True else "",
         response.context if isinstance(response.context, TableContext) else None,
     )
 

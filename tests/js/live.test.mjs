@@ -65,6 +65,40 @@ beforeEach(() => {
 
 const heartbeat = (versions = { "T-01": versionOf() }) => FakeSocket.last.push({ versions });
 
+/* The screen of an answered act */
+
+test("a page that pushes reach says so, and waits for the version of an answer", async () => {
+  heartbeat();
+  assert.equal(screen.isPushed, true);
+  let isReached = false;
+  screen.reach("T-01", 11).then(() => { isReached = true; });
+  await settle();
+  assert.equal(isReached, false);
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  await settle();
+  assert.deepEqual([isReached, versionOf(), server.requests.length], [true, 11, 0]);
+  await screen.reach("T-01", 11);
+});
+
+test("a push that does not come is fetched, and nothing waits for it longer", async () => {
+  heartbeat();
+  let isReached = false;
+  screen.reach("T-01", 11).then(() => { isReached = true; });
+  await clock.advance(399);
+  assert.equal(isReached, false);
+  await clock.advance(1);
+  assert.equal(isReached, true);
+  server.requests.at(-1).answer(200, { version: 11, html: html(11) });
+  await settle();
+  assert.equal(versionOf(), 11);
+});
+
+test("without its socket a page asks for the screen with the answer", () => {
+  heartbeat();
+  screen.lose("stale");
+  assert.equal(screen.isPushed, false);
+});
+
 /* Versions */
 
 test("it connects to its address as a WebSocket", () => {

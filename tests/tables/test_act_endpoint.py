@@ -122,6 +122,18 @@ def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tabl
     assert "$25" in body["screen"]["html"]
 
 
+def test_a_page_that_pushes_reach_is_answered_without_its_screen(scene, tablet):
+    answer = send(tablet, scene, pushed=True)
+    assert (answer.status_code, answer.json()["version"], answer.json()["screen"]) == (
+        200,
+        scene.version,
+        None,
+    )
+    assert len(answer.content) < 200
+    stale = send(tablet, scene, "shake", {"shakes": 3}, pushed=True, seen=scene.version + 1)
+    assert stale.json()["screen"]["version"] == scene.version, "a refusal comes with what is on the table"
+
+
 def test_an_act_of_play_is_pushed_without_a_second_read_of_its_table(scene, tablet, monkeypatch):
     def fail(*_: Any) -> None:
         raise AssertionError("the table was read again")

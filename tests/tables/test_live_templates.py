@@ -1,6 +1,7 @@
 """The templates of live screens compile, read only names that exist, and show every state that a table may have."""
 
 import copy
+import json
 import re
 from collections.abc import Iterator
 from types import UnionType
@@ -11,6 +12,8 @@ from minijinja import TemplateError
 
 from games.snapshot_types import Snapshot
 from tables.screens import fragments, templates
+from tables.screens.changes import changed_lines
+from tables.screens.formats import in_lines
 from tests.tables.cast import make_scene
 
 # What every template reads, and what one finds that another includes, by its name.
@@ -165,3 +168,30 @@ def test_every_station_escapes_what_somebody_has_written(rules):
         for station in fragments.STATIONS:
             html = fragments.render(station, marked_up(s))
             assert "<u>" not in html and "&lt;u&gt;" in html, (station, s["round"]["phase"])
+
+
+def test_what_scripts_read_is_json_whose_values_are_lines_so_that_a_push_carries_those_that_changed():
+    value = {"version": 3, "round": {"phase": "open", "wagers": [{"seat": 1}, {"seat": 2}]}, "say": "<b>&"}
+    text = in_lines(value)
+    assert json.loads(text) == value
+    assert text.split("\n") == [
+        "{",
+        '"version":3,',
+        '"round":{',
+        '"phase":"open",',
+        '"wagers":[',
+        '{"seat":1},',
+        '{"seat":2}',
+        "]",
+        "},",
+        '"say":"\\u003cb\\u003e\\u0026"',
+        "}",
+    ]
+    assert json.loads(in_lines("<p>\n \n</p>\n")) == ["<p>", "</p>"]
+
+
+def test_a_wager_changes_few_lines_of_a_console(scene):
+    before = fragments.screen("dealer", scene.table.pk)["html"].split("\n")
+    scene.place((2, "big", 500))
+    after = fragments.screen("dealer", scene.table.pk)["html"].split("\n")
+    assert sum(len(line) for _, _, lines in changed_lines(before, after) for line in lines) < 4_000
