@@ -1,4 +1,7 @@
-"""The parameters that a screen may send with an act. Anything else is refused before a rule is checked."""
+"""The parameters that a screen may send with an act. Anything else is refused before a rule is checked.
+
+`read_day` reads a day that somebody typed into an address, a form or a command.
+"""
 
 import datetime as dt
 import re
@@ -201,3 +204,18 @@ def _is_integer(value: Any) -> bool:
 
 def _is_word(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= MOST_TEXT and value.isprintable()
+
+
+# Days
+
+
+EARLIEST_DAY = dt.date(2000, 1, 1)
+
+
+def read_day(typed: str) -> dt.date | None:
+    """Return a date such as 2026-11-21; None for anything else and for dates before this century."""
+    try:
+        day = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
+    except ValueError:
+        return None
+    return day if day and day >= EARLIEST_DAY else None

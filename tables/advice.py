@@ -24,7 +24,7 @@ from games.layout_drawing import listed
 from games.models import Facility, RulesSubmission
 from games.registry import game_of, registered_fees
 from tables.core import posts
-from tables.core.pace import is_slow
+from tables.core.figure_sums import is_slow
 from tables.models import ChipSale, ChipTransfer, DiceLot, LimitsChange, PlannedMove, Round, Table, Wager
 from tables.money.chips import ChipCounts, value_cents
 from tables.money.inventories import TrayFacts, trays_of
@@ -87,7 +87,7 @@ class TrayHour:
 
 @dataclass(frozen=True)
 class TableHour:
-    """A live table and its last hour. In `minutes` of it the table was open and staffed (tables.core.pace).
+    """A live table and its last hour. In `minutes` of it the table was open and staffed (tables.core.figure_sums).
 
     `seat_rounds` counts the seats with a wager over all rounds. `break_due` is the earliest of its posts; `dice_until`
     is when its dice reach their time. `relief` is free for it; `planned` says in a sentence who is planned. `is_ready`:

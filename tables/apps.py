@@ -18,7 +18,7 @@ class TablesConfig(AppConfig):
         from audit.sealing.declarations import incarnation_declared, stream_continued
         from games.office import core
         from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
-        from tables.core.signals import table_changed
+        from tables.core.context import table_changed
         from tables.office_floor import Floor
         from tables.opening.new_tables import continue_table
         from tables.runner.halts import resume_halted_tables

@@ -30,13 +30,20 @@ from games.models import DeviceIncident
 from games.params import Params, malformed
 from games.separation import policy
 from games.snapshot_types import EquipmentKind, ShakerKind
-from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
-from tables.core.alerts import end_alert, raise_alert
-from tables.core.context import TableContext
+from tables.core.alerts import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    end_alert,
+    raise_alert,
+)
+from tables.core.context import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED, TableContext
+from tables.core.duty import AT_THE_TABLE, FLOOR
 from tables.core.held_back import held_amounts
-from tables.core.permissions import AT_THE_TABLE, FLOOR
-from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
-from tables.core.wager_input import WagerInput, read_wager_input
+from tables.core.seats import WagerInput, read_wager_input
 from tables.dice.at_tables import remove_dice
 from tables.equipment.approvals import Equipment, verify_tosses
 from tables.models import Round, Shaker, Table

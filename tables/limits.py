@@ -33,7 +33,7 @@ from games.office.submissions.gate import verify_minimum
 from games.params import malformed
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE
 from tables.core.seats import leave_seats
 from tables.models import LimitsChange, Table
 from tables.models.rounds import FlagOrNone

@@ -12,7 +12,7 @@ import tables.cases.case
 import tables.cases.kinds
 import tables.cases.outcomes
 import tables.cases.reports
-import tables.core.post_acts
+import tables.core.posts
 import tables.corrections.before_money
 import tables.corrections.filing
 import tables.corrections.raises

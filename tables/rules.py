@@ -31,10 +31,9 @@ from games.office.providers import services
 from games.office.providers.services import WHOLE_GAME, service_refusal, suspended_codes, wager_label
 from games.office.submissions.gate import recorded_approvals
 from games.snapshot_types import Reason
-from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
-from tables.core.alerts import raise_alert
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, raise_alert
 from tables.core.context import TableContext
-from tables.core.wager_input import WagerInput
+from tables.core.seats import WagerInput
 from tables.models import Table
 from tables.runner.table import for_each_table
 from tables.words.registry import entry_with_line

@@ -34,7 +34,7 @@ from games.separation.endings import withdraw_ended_changes
 from tables.alerts.calls import pass_on_unanswered
 from tables.cases.case import open_found_cases
 from tables.core import posts
-from tables.core.alert_kinds import (
+from tables.core.alerts import (
     ALERT_RULES,
     AlertKind,
     AlertRule,
@@ -42,10 +42,12 @@ from tables.core.alert_kinds import (
     Level,
     alert_kind,
     alert_rule,
+    end_alert,
+    has_prefix,
     live_tables,
+    raise_alert,
     tables_concerned,
 )
-from tables.core.alerts import end_alert, has_prefix, raise_alert
 from tables.core.context import TableContext
 from tables.dice.at_tables import warn_of_dice
 from tables.dice_watch.counting import count_dice

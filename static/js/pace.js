@@ -1,4 +1,4 @@
-/* The pace of a table now: its settled rounds an hour over the last fifteen minutes, as tables/core/pace.py counts them.
+/* The pace of a table now: its settled rounds an hour over the last fifteen minutes, as tables/core/figure_sums.py counts them.
    Nothing is sent while a table is still, so the page counts again as time passes. */
 
 const RECENT = 15 * 60_000, LEAST = 5 * 60_000, HOUR = 3_600_000, SLOW = 4 / 5;

@@ -30,27 +30,29 @@ from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.params import Params
 from games.snapshot_types import Addressee
-from tables.core.alert_kinds import ALERT_KINDS, AlertKind, Level, alert_kind, kind_of, live_tables
-from tables.core.alerts import DISPUTE as DISPUTE_CODE
 from tables.core.alerts import (
-    acknowledge,
-    acknowledged_with,
-    end_alert,
-    held,
-    raise_alert,
-)
-from tables.core.context import TableContext
-from tables.core.entry_types import (
     ALERT_ACKNOWLEDGED,
     ALERT_DECIDED,
     ALERT_ENDED,
+    ALERT_KINDS,
     ALERT_RAISED,
     AlertAcknowledged,
     AlertEnded,
+    AlertKind,
     AlertRaised,
+    Level,
+    acknowledge,
+    acknowledged_with,
+    alert_kind,
+    end_alert,
+    held,
+    kind_of,
+    live_tables,
+    raise_alert,
 )
-from tables.core.permissions import AT_THE_TABLE, FLOOR
-from tables.core.refusals import TABLE_IS_CLOSED
+from tables.core.alerts import DISPUTE as DISPUTE_CODE
+from tables.core.context import TABLE_IS_CLOSED, TableContext
+from tables.core.duty import AT_THE_TABLE, FLOOR
 from tables.equipment.approvals import words_for_codes
 from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from audit.models import Entry
 from games.models import Facility
 from games.snapshot_types import ALERT_LEVELS
-from tables.core.alert_history import RecordedAlert, alerts_between
-from tables.core.alert_kinds import kind_of, line_name
+from tables.core.alerts import kind_of, line_name
+from tables.core.entries import RecordedAlert, alerts_between
 from tables.models import Table
 
 HOUR = dt.timedelta(hours=1)

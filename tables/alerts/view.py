@@ -6,8 +6,7 @@ from typing import Any, cast
 from audit.models.people import Role
 from games.snapshot_types import ALERT_LEVELS, AlertFacts, AlertLevel, AlertWords, DecisionFacts
 from tables.alerts.calls import addressee_of, alert_words, decision_words, next_role, passes_on_at
-from tables.core.alert_kinds import ALERT_RULES, ExpectedAlert, kind_of
-from tables.core.alerts import group, line_of
+from tables.core.alerts import ALERT_RULES, ExpectedAlert, group, kind_of, line_of
 from tables.core.context import TableContext
 from tables.models import Alert, Table
 from tables.words.sentences import moment, short

@@ -24,10 +24,10 @@ from games.act_forms import Day, text
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import Facility
+from games.params import read_day
 from tables.cases.case import COMPLIANCE, authorize_cases, due_words, moment_words
 from tables.cases.kinds import DAY, kind_of
 from tables.core.figure_sums import Sums
-from tables.core.typed_days import read_day
 from tables.desk.desk import desk_context
 from tables.models import Case, ReportAcceptance, Table
 from tables.reports.day_rounds import ReportDay

@@ -1,21 +1,295 @@
-"""Raise, end and acknowledge the alerts of a table, each with an entry on the table's stream.
+"""Alerts: what they say, the rules by which they are found, and how a table raises, ends and acknowledges them.
 
-An alert stays open until its cause has ended and an entitled person has acknowledged it. Callers hold the table's
-lock, in an act or in the ticker. The entries follow the act's own (`TableContext.extra_entries`); the ticker
-appends them itself with `append_extra_entries`.
+A kind, and the rule that finds it, is declared once, in the file of its topic, which `registrations.py` imports at the
+start. Acts, the ticker and the screens all use the declaration.
+
+An alert stays open until its cause has ended and an entitled person has acknowledged it. Each step is an entry on the
+table's stream. Callers hold the table's lock, in an act or in the ticker. The entries follow the act's own
+(`TableContext.extra_entries`); the ticker appends them itself with `append_extra_entries`. `tables.core.entries` reads
+them from the record.
 """
 
-from collections.abc import Iterable
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from audit.entry_types import entry_type
 from audit.models import Person
 from audit.rows import read
-from tables.core.alert_kinds import ExpectedAlert, kind_of
+from games.engine import Refusal
+from games.engine.game import PostCode
+from games.snapshot_types import Addressee, AlertLevel, EquipmentKind
 from tables.core.context import TableContext
-from tables.core.entry_types import ALERT_ENDED, ALERT_RAISED
-from tables.models import Alert
+from tables.models import Alert, Table
 from tables.models.cases import SHOWN_SQL
+
+Breach = Literal["unsupervised", "supervisor-off-duty", "span-exceeded"]
+
+
+class AlertEnded(TypedDict):
+    key: Annotated[str, "what the alert is about, unique among the open alerts of a table"]
+    kind: Annotated[str, "code of the alert's kind"]
+
+
+class AlertAcknowledged(AlertEnded):
+    note: Annotated[str, "how it was decided, in a person's words; empty where the person wrote nothing"]
+    raised_at: NotRequired[
+        Annotated[str, "when this alert was raised; only where another one with its key waited too"]
+    ]
+
+
+ALERT_ACKNOWLEDGED = entry_type(
+    "alert.acknowledged",
+    AlertAcknowledged,
+    "A person acknowledged an alert. The entry itself says who and when.",
+)
+
+
+class AlertDecided(AlertEnded):
+    decision: Annotated[str, "code of the decision; `words` where the note is the decision"]
+    note: Annotated[str, "the decision in a person's words; may be empty beside another code"]
+    seat: Annotated[int | None, "the seat concerned; null where no seat was named"]
+
+
+ALERT_DECIDED = entry_type("alert.decided", AlertDecided, "The floor decided a dispute or a call.")
+
+
+ALERT_ENDED = entry_type("alert.ended", AlertEnded, "The cause of an alert is over.")
+
+
+class AlertRaised(AlertEnded):
+    level: Annotated[AlertLevel, "how urgent it is"]
+    section: Annotated[str, "the section behind the alert; empty without one"]
+    alarm: NotRequired[Annotated[int, "the evidence at which the dice watch asks somebody to look"]]
+    about: NotRequired[Annotated[str, "what a dispute is about, in a person's words"]]
+    breach: NotRequired[Annotated[Breach, "what is wrong with the supervision of the table"]]
+    act: NotRequired[Annotated[str, "name of the act that raised a payout after the dice"]]
+    cents: NotRequired[
+        Annotated[
+            int, "the amount of a wager over the maximum, what is paid beside the dice, or what a tray lacks"
+        ]
+    ]
+    code: NotRequired[Annotated[str, "code of the rules submission"]]
+    day: NotRequired[Annotated[str, "when something was due, local day and time"]]
+    count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
+    counted_cents: NotRequired[Annotated[int, "what was counted"]]
+    device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
+    differs: NotRequired[
+        Annotated[
+            Literal["opener", "count", "transfer", "drop", "closer"], "the count that differs from the record"
+        ]
+    ]
+    discrepancy: NotRequired[Annotated[int, "number of the discrepancy at this table"]]
+    evidence: NotRequired[Annotated[str, "the evidence against fair dice, in words"]]
+    expected_cents: NotRequired[Annotated[int, "what the record says"]]
+    first_round: NotRequired[Annotated[int, "the first round with these dice"]]
+    held: NotRequired[Annotated[bool, "whether what is paid is held back for a review"]]
+    last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
+    lot: NotRequired[str]
+    minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
+    percent: NotRequired[Annotated[int, "how full the battery of the device was"]]
+    person: NotRequired[Annotated[str, "name of the person"]]
+    undone: NotRequired[Annotated[int, "rounds without a result, or void throws, of the person"]]
+    within_minutes: NotRequired[Annotated[int, "in how many minutes"]]
+    player: NotRequired[Annotated[str, "random code of a rated player"]]
+    post: NotRequired[Annotated[PostCode, "the post that is empty, or whose tablet is silent"]]
+    round: NotRequired[
+        Annotated[int | None, "number of the round; null for a dispute before the first round"]
+    ]
+    seat: NotRequired[int]
+    seconds: NotRequired[Annotated[int, "by how much the clock jumped"]]
+    seats: NotRequired[Annotated[list[int], "numbers of the seats whose payout was raised"]]
+    signed_with: NotRequired[Annotated[str, "name of the second person who signed"]]
+    seen: NotRequired[Annotated[int, "number of the newest entry that a screen has shown"]]
+    shaker: NotRequired[str]
+    slip: NotRequired[str]
+    subject: NotRequired[Annotated[str, "what the approval was of, as the edition names it"]]
+    table: NotRequired[str]
+    tables: NotRequired[Annotated[list[str], "codes of the tables, and of the games elsewhere"]]
+    to: NotRequired[Annotated[Addressee, "whom the table calls"]]
+    throw: NotRequired[int]
+    until: NotRequired[Annotated[str, "when the dice expire, or when the clock has caught up"]]
+    version: NotRequired[Annotated[int, "the version of the submission in force"]]
+    wager: NotRequired[Annotated[str, "code of a wager over the maximum"]]
+    what: NotRequired[Annotated[EquipmentKind, "what failed"]]
+
+
+ALERT_RAISED = entry_type(
+    "alert.raised",
+    AlertRaised,
+    "An alert was raised. Beside `kind`, `key`, `level` and `section` it has the values of its sentence.",
+)
+
+
+# Kinds and rules
+
+
+Level = Alert.Level
+PART = re.compile(r"\{\w+\}")
+
+
+@dataclass(frozen=True)
+class AlertKind:
+    """What an alert of one kind says.
+
+    `code` is stored. `key` names the cause, `{…}` standing for what varies: `dice:{lot}:1`. Kinds may share a code
+    where their keys differ. `title` and `text` are filled with the alert's params; `describe` returns both where
+    another sentence already says them. `name` is the kind's name in lines of the record.
+    `describe_group` takes the params of several alerts of one table, and returns the title and text of the line that
+    screens show for all of them; they are acknowledged together. `is_everywhere`: one cause raises it at every table in
+    play, so all of them are one line of the whole floor.
+    """
+
+    code: str
+    key: str
+    level: Level
+    name: str
+    title: str
+    text: str = ""
+    describe: Callable[[Mapping[str, Any]], tuple[str, str]] | None = None
+    is_typed: bool = False  # its text quotes what somebody typed, so it is hidden where nobody is signed in
+    needs_note: bool = False  # the floor decides it: who acknowledges it writes how
+    ends_when_acknowledged: bool = False  # it has no end of its own
+    at_the_pit: bool = False  # for podiums and phones only: no tablet at a table and no wall shows it
+    is_everywhere: bool = False
+    describe_group: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
+
+    @cached_property
+    def key_pattern(self) -> re.Pattern[str]:
+        return re.compile(".+".join(map(re.escape, PART.split(self.key))))
+
+    @property
+    def key_prefix(self) -> str:
+        """The fixed first parts of the key, as `end_alert` takes them."""
+        return PART.split(self.key)[0].removesuffix(":")
+
+    def expected(
+        self,
+        table_id: int,
+        *,
+        section: str = "",
+        duty: str = "",
+        since: dt.datetime | None = None,
+        cause: object = None,
+        **params: Any,
+    ) -> "ExpectedAlert":
+        """Return an alert of this kind. `cause` fills `{cause}` of the key; its other parts come from the params."""
+        key = self.key.format(cause=cause, **params)
+        return ExpectedAlert(table_id, self, key, section, duty, since, params)
+
+
+@dataclass(frozen=True)
+class ExpectedAlert:
+    """An alert that should be open at a table. It cites `section`, or the edition's section for `duty`."""
+
+    table_id: int
+    kind: AlertKind
+    key: str
+    section: str = ""
+    duty: str = ""
+    since: dt.datetime | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def section_at(self, ctx: TableContext) -> str:
+        """Return the section under the rules of this table; empty without rules."""
+        if not self.duty:
+            return self.section
+        try:
+            return ctx.rules.section(self.duty)
+        except Refusal:
+            return ""
+
+
+Query = Callable[[dt.datetime, int | None], list[ExpectedAlert]]
+
+
+@dataclass(frozen=True)
+class AlertRule:
+    """How alerts of these kinds are found.
+
+    `query(now, table_id)` returns the alerts of every table, or of one, in a few statements and without locks. The
+    ticker raises them, and ends open alerts of these kinds that are not among them: every `every_ticks` seconds, once
+    `settle_seconds` have passed since its start or a jump of the clock. `at_table` returns the alert of one table;
+    screens show it even before anybody has raised it.
+    """
+
+    kinds: tuple[AlertKind, ...]
+    query: Query | None = None
+    every_ticks: int = 1
+    settle_seconds: int = 0
+    at_table: Callable[[TableContext], ExpectedAlert | None] | None = None
+
+    @property
+    def key_prefixes(self) -> tuple[str, ...]:
+        return tuple(kind.key_prefix for kind in self.kinds)
+
+
+ALERT_KINDS: list[AlertKind] = []
+ALERT_RULES: list[AlertRule] = []
+
+
+def alert_kind(kind: AlertKind) -> AlertKind:
+    """Declare a kind. Raises ValueError for a key that is declared already."""
+    if any(declared.key == kind.key and declared.code == kind.code for declared in ALERT_KINDS):
+        raise ValueError(f"declared twice: {kind.code} {kind.key}")
+    ALERT_KINDS.append(kind)
+    return kind
+
+
+def alert_rule(rule: AlertRule) -> AlertRule:
+    """Declare a rule. Rules run in the order of their kinds' codes, so that entries always come in the same order."""
+    ALERT_RULES.append(rule)
+    ALERT_RULES.sort(key=lambda declared: declared.kinds[0].code)
+    return rule
+
+
+def kind_of(code: str, key: str) -> AlertKind:
+    """Return the declaration of a stored alert. Raises KeyError for an unknown code."""
+    kinds = [kind for kind in ALERT_KINDS if kind.code == code]
+    if not kinds:
+        raise KeyError(code)
+    return next((kind for kind in kinds if kind.key_pattern.fullmatch(key)), kinds[0])
+
+
+def line_name(kind: AlertKind, level: str, pit: str) -> str:
+    """The line that an alert shares with equal ones while nobody has them: `Pit 3, Tablet offline`; "" if it is alone.
+
+    A stop, a call or a dispute needs somebody at its own table, so it stands alone. What one cause raises everywhere
+    is one line of the whole floor.
+    """
+    if kind.is_everywhere:
+        return kind.name
+    return "" if level == Level.STOP or kind.needs_note else f"{pit}, {kind.name}"
+
+
+def live_tables(table_id: int | None = None) -> QuerySet[Table]:
+    """Return the tables of real play, or one of them; training and simulation call nobody.
+
+    Leaves out a table whose stream two people closed: no alert can be recorded there.
+    """
+    tables = Table.objects.filter(kind=Table.Kind.LIVE, stream__closed_at=None)
+    return tables if table_id is None else tables.filter(pk=table_id)
+
+
+def tables_concerned(facility: str, place: str = "") -> list[int]:
+    """Return the ids of the live tables that something at a device concerns: the only table that the device serves.
+
+    Without a `place`, or for one without a live table, it concerns every table of the facility (its code) that is in
+    play, or every live table while none is.
+    """
+    tables = live_tables().filter(facility__code=facility).order_by("pk")
+    own = list(tables.filter(stream__name=place).values_list("pk", flat=True)) if place else []
+    in_play = tables.exclude(status=Table.Status.CLOSED).values_list("pk", flat=True)
+    return own or list(in_play) or list(tables.values_list("pk", flat=True))
+
+
+# The alerts of a table
+
 
 DISPUTE = "dispute"  # the code of the alert, and of the reason of a call
 PEOPLE = ("acknowledged_by", "coming_by", "decided_by", "muted_by")

@@ -1,22 +1,58 @@
-"""Who is on duty where, and who is at work at a table. Acts, the ticker and the screens all ask here.
+"""Who is on duty where, who is at work at a table, and what a person may do and see there.
 
-`AssignmentSet.covering` is the rule; the statements written out here are compiled from it.
+Acts, the ticker and the screens all ask here. `AssignmentSet.covering` is the rule of duty; the statements written out
+here are compiled from it. Role, assignment and device are all three checked for every act and every view of a table
+(`verify_may`, `may_see_table`).
+
+Which tables of a facility are a person's: their scope says whose figures they see, whose totals a page adds up, where
+they act. Floor, Money, Rotation and the proposals all ask `scope_of`, so that one person reads one total. A person who
+sees the floor may open the page of every table there; what they may do at it is their duty's.
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from audit.models import Person
+from audit.models import Device, Person
 from audit.people import person_by_code
+from audit.runner import Act
 from games.engine import Refusal
+from games.engine.refusals import RefusalCode
+from games.facility_runner import Forbidden
 from games.models import Facility
-from tables.core.refusals import NO_SUCH_PERSON, PERSON_ON_LEAVE
+from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT
+from games.registry import game_by_code
+from games.separation import policy
 from tables.models import Assignment, Table
+
+NO_SUCH_PERSON = RefusalCode(
+    "no-such-person",
+    "Nobody at this facility has the code %(person)s. Check the code.",
+)
+PERSON_ON_LEAVE = RefusalCode(
+    "person-on-leave",
+    "%(person)s is on leave %(until)s. Choose somebody else, or have the return recorded under People first.",
+    "On leave",
+)
+NOT_ASSIGNED = RefusalCode("not-assigned", "You are not assigned to %(table)s.")
+AT_NO_POST = RefusalCode(
+    "at-no-post",
+    "You work at no post of %(table)s. Sign in at its tablet and take it over first.",
+    "Take over first",
+)
+WITNESS_NOT_ASSIGNED = RefusalCode(
+    "witness-not-assigned",
+    "%(witness)s is not assigned to %(table)s and cannot sign here.",
+)
+
+
+# On duty
+
 
 PERSON = object()  # stands for the person's id in a compiled statement
 AT_ANOTHER_POST = """EXISTS (
@@ -119,3 +155,141 @@ def at_work_by_table(tables: list[int]) -> dict[int, set[int]]:
         for table_id, person_id in cursor.fetchall():
             people_by_table[int(table_id)].add(int(person_id))
     return people_by_table
+
+
+# Role, assignment and device
+
+
+DEALERS = frozenset({"dealer", "stickperson"})
+CAGE = frozenset({"cage"})
+FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
+AT_THE_TABLE = DEALERS | FLOOR
+# Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
+DICE_KEEPERS = policy.roles_of("dice", "prepare")
+STAFFERS = frozenset({"pit-manager", "shift-manager"})
+SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
+SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
+
+
+def verify_may(
+    person: Person, act: Act[Any, Any], table: Table, device: Device | None, *, assigned: bool
+) -> None:
+    """Raises `Forbidden` unless this person may do this act at this table from this device.
+
+    `assigned`: whether an unended assignment covers the table; the locking statement reads it along with the table.
+    """
+    if person.role not in act.roles or not has_work_for(person, table):
+        raise Forbidden(ROLE_MAY_NOT, act=act.name, role=person.role)
+    verify_device(device, table)
+    if not assigned:
+        raise Forbidden(NOT_ASSIGNED, table=table.code)
+
+
+def verify_at_post(person: Person, table: Table) -> None:
+    """Raises `Forbidden` for a dealer or stickperson at no post of this table. A simulated table has no people."""
+    if person.role not in DEALERS or table.kind == Table.Kind.SIMULATED:
+        return
+    if person.pk not in (table.dealer_id, table.dealer_left_id, table.stickperson_id):
+        raise Forbidden(AT_NO_POST, table=table.code)
+
+
+def verify_device(device: Device | None, table: Table) -> None:
+    """Raises `Forbidden` for a device of another table or facility. A podium serves its whole facility."""
+    if device is None:
+        raise Forbidden(DEVICE_NOT_ENROLLED)
+    if not serves(device, table):
+        raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=device.name)
+
+
+def serves(device: Device, table: Table) -> bool:
+    """Whether this device serves this table. A podium serves its whole facility."""
+    return device.facility == table.facility.code and device.place in ("", table.stream.name)
+
+
+def verify_may_sign(witness: Person | None, table: Table) -> None:
+    """Raises `Forbidden` if the second person who signs is not on duty at this table."""
+    if witness is not None and not is_on_duty(witness, table):
+        raise Forbidden(WITNESS_NOT_ASSIGNED, witness=witness.name, table=table.code)
+
+
+def may_see_table(person: Person, table: Table, *, on_duty: bool) -> bool:
+    """Whether this person may see this table: dealers their own, other roles what they cover.
+
+    `on_duty`: whether an unended assignment of this person covers the table.
+    """
+    if person.facility not in ("", table.facility.code):
+        return False
+    if person.role in SEES_EVERYTHING:
+        return True
+    return person.role in AT_THE_TABLE and has_work_for(person, table) and on_duty
+
+
+def may_read_table(person: Person, table: Table, device: Device | None) -> bool:
+    """Whether this person may read the page of any table here, as at a podium that shows it, on duty or not."""
+    is_podium = device is not None and not device.place
+    return is_podium and may_see_floor(person, table.facility.code)
+
+
+def has_work_for(person: Person, table: Table) -> bool:
+    """Whether this role exists at this table's game: a stickperson needs a game with a stick."""
+    return person.role != "stickperson" or "stick" in game_by_code(table.game).posts
+
+
+def may_see_floor(person: Person, facility_code: str) -> bool:
+    """Whether this person may open the pit dashboard of this facility."""
+    return person.role in SEES_THE_FLOOR and person.facility in ("", facility_code)
+
+
+# Which tables are a person's
+
+
+WHOLE_FLOOR = "Whole floor"
+MOST_NAMES = 3
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The tables of a person. `duty` is None for somebody whose they all are."""
+
+    duty: tuple[Assignment, ...] | None
+
+    @property
+    def is_whole_floor(self) -> bool:
+        return self.duty is None or any(
+            row.pit_id is None and row.table_id is None and not row.elsewhere for row in self.duty
+        )
+
+    def has(self, table: Table) -> bool:
+        """Whether a table is this person's."""
+        return self.duty is None or covers(self.duty, table)
+
+    def of(self, tables: Sequence[Table]) -> list[Table]:
+        """Return those of these tables that are this person's, in their order."""
+        return [table for table in tables if self.has(table)]
+
+    @property
+    def name(self) -> str:
+        """How a total of these tables is named: `Whole floor`, `Pit 1 and T-42, yours`."""
+        if self.is_whole_floor:
+            return WHOLE_FLOOR
+        pits = sorted({row.pit.name for row in self.duty or () if row.pit is not None})
+        tables = sorted({row.table.code for row in self.duty or () if row.table is not None})
+        names = [*pits, *tables]
+        if not names:
+            return "No table is yours"
+        if len(names) > MOST_NAMES:
+            counts = [(len(pits), "pit"), (len(tables), "table")]
+            names = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count]
+        *before, last = names
+        return f"{', '.join(before)} and {last}, yours" if before else f"{last}, yours"
+
+
+EVERYWHERE = Scope(None)
+
+
+def scope_of(person: Person | None, facility: Facility) -> Scope:
+    """Return the scope of a person at a facility; without a person, as for a declared report, it is the whole floor."""
+    if person is None or person.role in SEES_EVERYTHING:
+        return EVERYWHERE
+    duty = Assignment.objects.at_facility(facility).filter(person=person).select_related("pit", "table")
+    return Scope(tuple(duty.order_by("pk")))

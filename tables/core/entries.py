@@ -1,17 +1,24 @@
-"""Read the entries of a round from the record."""
+"""Read the record of a table: the entries of a round, its alerts, and rows as its entries state them.
+
+A round's entries name it, but for some that it caused, such as the end of an alert. Alerts are folded from their
+entries: raised, ended, acknowledged and decided (`alerts_between`). `compare_rows` compares what the entries of a table
+state of rows with these, for the checks of chips and players (`audit/findings.py`).
+"""
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from audit import chain, clock
+from audit.columns import RowFindings
 from audit.export import Span
+from audit.findings import Finding
 from audit.models import Entry, Stream
-from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED, ALERT_RAISED
+from tables.core.alerts import ALERT_ACKNOWLEDGED, ALERT_DECIDED, ALERT_ENDED, ALERT_RAISED
 
 BATCH = 1000
 COLUMNS = ("seq", "prev", "hash", "body")
@@ -140,3 +147,134 @@ def of_span(span: Span) -> Iterator[RecordedEntry]:
         batch = rows.filter(seq__gte=start, seq__lte=min(start + BATCH - 1, span.last))
         for row in batch.values_list(*COLUMNS):
             yield read(row)
+
+
+# Rows as entries state them
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass
+class StatedRow:
+    """A row as the entries state it, and the newest of them."""
+
+    seq: int
+    values: dict[str, Any]
+
+    def change(self, seq: int, **values: Any) -> None:
+        self.seq = seq
+        self.values.update(values)
+
+
+def compare_rows(
+    findings: RowFindings,
+    stream: str,
+    stated: Mapping[K, StatedRow],
+    stored: Mapping[K, Any],
+    *,
+    name: Callable[[K], str],
+    read: Callable[[Any, str], Any] = getattr,
+) -> Iterator[Finding]:
+    """Compare rows with what the entries state of them. `read` returns a column of a row as entries write it."""
+    for key, row in stated.items():
+        where = {"stream": stream, "row": name(key)}
+        if key not in stored:
+            yield Finding(findings.without_row, {**where, "seq": row.seq})
+            continue
+        for column, value in row.values.items():
+            if read(stored[key], column) != value:
+                yield Finding(findings.differs, {**where, "seq": row.seq, "column": column})
+    for key in stored:
+        if key not in stated:
+            yield Finding(findings.without_entry, {"stream": stream, "row": name(key)})
+
+
+def entry_bodies(entries: QuerySet[Entry]) -> Iterator[dict[str, Any]]:
+    """Yield the bodies of these entries in the order of their numbers, without those that cannot be read.
+
+    The verification of the chain names an entry that cannot be read.
+    """
+    rows = entries.order_by("stream", "seq").values_list("body", flat=True)
+    for body in rows.iterator(chunk_size=1000):
+        try:
+            content = json.loads(bytes(body))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(content, dict):
+            yield content
+
+
+# Alerts
+
+
+ALERT_TYPES = (ALERT_RAISED.name, ALERT_ENDED.name, ALERT_ACKNOWLEDGED.name, ALERT_DECIDED.name)
+
+
+@dataclass
+class RecordedAlert:
+    """An alert of one table, as far as its entries were read. `seq` is the entry that raised it."""
+
+    stream_id: int
+    seq: int
+    kind: str
+    key: str
+    raised_at: dt.datetime
+    ended_at: dt.datetime | None = None
+    acknowledged_at: dt.datetime | None = None
+    decided_at: dt.datetime | None = None
+    decision: str = ""
+    level: str = ""
+
+
+def alerts_between(streams: Collection[int], begins: dt.datetime, ends: dt.datetime) -> list[RecordedAlert]:
+    """The alerts that were raised from `begins` up to `ends`, with their ends and acknowledgments up to `ends`."""
+    in_time = Q(at__gte=begins, at__lte=ends)
+    entries = Entry.objects.filter(in_time, stream__in=list(streams), type__in=ALERT_TYPES)
+    rows = entries.order_by("stream", "seq").values_list("stream", *COLUMNS)
+    return [alert for alert in fold_alerts(rows) if begins <= alert.raised_at < ends]
+
+
+def fold_alerts(rows: Iterable[tuple[Any, ...]]) -> list[RecordedAlert]:
+    """The alerts of rows of (stream, *COLUMNS), ordered by stream and number. Other entries are passed over.
+
+    An end or acknowledgment of an alert that was raised before the first row changes nothing.
+    """
+    alerts: list[RecordedAlert] = []
+    by_key: dict[tuple[int, str], list[RecordedAlert]] = {}
+    for stream, *row in rows:
+        entry = read((row[0], row[1], row[2], row[3]))
+        key, kind = str(entry.data.get("key", "")), str(entry.data.get("kind", ""))
+        raised = by_key.setdefault((stream, key), [])
+        if entry.type == ALERT_RAISED.name:
+            moment, level = dt.datetime.fromisoformat(entry.at), str(entry.data.get("level", ""))
+            raised.append(RecordedAlert(stream, entry.seq, kind, key, moment, level=level))
+            alerts.append(raised[-1])
+        else:
+            _apply_to_alerts(entry, raised)
+    return alerts
+
+
+def _apply_to_alerts(entry: RecordedEntry, raised: list[RecordedAlert]) -> None:
+    """End, acknowledge or decide one of the alerts with the entry's key. At most one of them is open."""
+    if entry.type == ALERT_ENDED.name:
+        for alert in raised:
+            if alert.ended_at is None:
+                alert.ended_at = dt.datetime.fromisoformat(entry.at)
+    elif entry.type == ALERT_ACKNOWLEDGED.name:
+        waiting = [alert for alert in raised if alert.acknowledged_at is None]
+        raised_at = entry.data.get("raised_at")  # only where several alerts with this key waited
+        if isinstance(raised_at, str):
+            waiting = [alert for alert in waiting if alert.raised_at == _moment(raised_at)]
+        if waiting:
+            waiting[-1].acknowledged_at = dt.datetime.fromisoformat(entry.at)
+    elif entry.type == ALERT_DECIDED.name and raised:
+        raised[-1].decided_at = dt.datetime.fromisoformat(entry.at)
+        raised[-1].decision = str(entry.data.get("decision", ""))
+
+
+def _moment(text: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -2,12 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import Annotated, TypedDict, cast
 
 from games.engine.rounds import RoundState
 from games.engine.wagers import WIN, Settled
-from tables.core.entry_types import HeldAmount, Raised
 from tables.models import Round
+
+
+class HeldAmount(TypedDict):
+    cents: Annotated[int, "what is held back of this seat"]
+    seat: int
+
+
+class Raised(TypedDict):
+    """What a throw pays more than when its dice became known, by what was corrected or recorded late."""
+
+    cents: Annotated[int, "of all seats, with stakes that by a correction were not there"]
+    by_seat: Annotated[list[HeldAmount], "what of it can be held back, by seat"]
+    held: Annotated[bool, "whether it is held back until a slip about it is reviewed"]
+
 
 WagerKey = tuple[int, str, int]  # seat, code, play or 0
 

@@ -8,14 +8,27 @@ A player who is away keeps the seat, also through a round without a wager, and i
 left before the wagers at the seat are decided is marked as left, and the seat is free once the round has ended. Either
 mark ends when the seat wagers or accepts the dice. A marked seat is still taken, and counts as playing for new limits
 until the floor records it as left.
+
+What a screen sends of a seat's wager is a `WagerInput`.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from games.engine import Refusal
+from games.engine import Placing, Refusal
+from games.engine.refusals import RefusalCode
+from games.params import MOST_CENTS, Params
 from games.snapshot_types import SeatMark
 from tables.core.context import TableContext
-from tables.core.refusals import SEAT_IS_REFUSED
+
+SEAT_IS_REFUSED = RefusalCode(
+    "seat-is-refused",
+    "Seat %(seat)s is refused: take no wager there. What lies there is settled. Ask the floor.",
+    "Seat refused",
+)
+
+
+# Taken, left and marked
 
 
 def take_seats(ctx: TableContext, seats: Iterable[int], *, though_refused: bool = False) -> None:
@@ -75,3 +88,53 @@ def _unmark(ctx: TableContext, seats: set[int]) -> None:
     marks = {key: old for key, old in ctx.table.seat_marks.items() if int(key) not in seats}
     if marks != ctx.table.seat_marks:
         ctx.change_table(seat_marks=marks)
+
+
+# A wager as a screen sends it
+
+
+MADE_IN = ("chips", "plaques", "cash")
+
+
+MOST_PLAYS = 6
+
+
+@dataclass(frozen=True)
+class WagerInput:
+    """The total that a seat has on one area, in cents; 0 takes the wager off.
+
+    `play` is the play that the wager is made on, in a game that has such wagers.
+    """
+
+    seat: int
+    wager: str
+    cents: int
+    made_in: str
+    play: int | None
+
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        return self.seat, self.wager, self.play
+
+    @property
+    def placing(self) -> Placing:
+        """The same value for the engine."""
+        return Placing(self.seat, self.wager, self.cents, self.made_in, self.play)
+
+
+def read_wager_input(params: Params) -> WagerInput:
+    """Read `{"seat", "wager", "cents", "made_in", "play"}`. Cash is accepted here, so that the engine can refuse
+    it.
+    """
+    return WagerInput(
+        params.integer("seat", 1, 64),
+        params.text("wager"),
+        params.integer("cents", 0, MOST_CENTS),
+        params.choice("made_in", MADE_IN, default="chips"),
+        read_play(params),
+    )
+
+
+def read_play(params: Params) -> int | None:
+    """The play that a wager is made on; None where none is named."""
+    return params.integer("play", 0, MOST_PLAYS, default=0) or None

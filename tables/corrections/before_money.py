@@ -25,11 +25,9 @@ from games.params import MOST_CENTS, Params
 from games.stacks import Owner
 from tables.core.alerts import end_alert
 from tables.core.context import TableContext
-from tables.core.duty import lock_duty_of
+from tables.core.duty import AT_THE_TABLE, lock_duty_of
 from tables.core.held_back import held_amounts, raised_cents, raised_seats
-from tables.core.permissions import AT_THE_TABLE
-from tables.core.seats import take_seats
-from tables.core.wager_input import MADE_IN, WagerInput, read_play
+from tables.core.seats import MADE_IN, WagerInput, read_play, take_seats
 from tables.corrections.filing import file_what_is_held
 from tables.corrections.raises import (
     DICE_CORRECTED,

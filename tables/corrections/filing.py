@@ -25,9 +25,9 @@ from games.engine.refusals import RefusalCode
 from games.params import MOST_CENTS, Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
+from tables.core.duty import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.core.entries import COLUMNS, RecordedEntry, read
 from tables.core.held_back import held_amounts
-from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.raises import RAISING_TYPES, tell_signers
 from tables.corrections.reviews import (
     ReviewDue,

@@ -16,8 +16,7 @@ from audit.models import Entry, Person
 from games.engine.odds import in_dollars
 from games.engine.wagers import MadeIn
 from games.separation import policy
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import raise_alert
+from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext
 from tables.corrections.slips import AfterCents, BeforeCents, Reason
 from tables.failures import ROUND_RECORDED_BY_HAND

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
-from tables.core.stated_rows import entry_bodies
+from tables.core.entries import entry_bodies
 from tables.corrections.slips import (
     SLIP_FILED,
     SLIP_REVIEWED,

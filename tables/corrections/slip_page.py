@@ -19,9 +19,8 @@ from games.engine.odds import in_dollars
 from games.kit import paper as pdf
 from games.office.pdf import approval
 from games.registry import game_by_code, game_of
-from tables.core.duty import is_on_duty
+from tables.core.duty import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_on_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for
 from tables.corrections.reviews import may_review, review_rule, reviewer_names
 from tables.corrections.settlements import Correction, RoundOutcome, by_seat, key_of, outcome_of, totals
 from tables.corrections.slips import (

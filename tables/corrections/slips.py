@@ -26,10 +26,8 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.game_acts import ThrowNumber
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import acknowledge, end_alert
+from tables.core.alerts import ALERT_ACKNOWLEDGED, AlertKind, Level, acknowledge, alert_kind, end_alert
 from tables.core.context import TableContext
-from tables.core.entry_types import ALERT_ACKNOWLEDGED
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import SettledWager, Totals
 from tables.words.registry import entry_with_line

@@ -29,7 +29,7 @@ from games.engine import Refusal
 from games.models import Facility
 from tables.core import posts
 from tables.core.alerts import held, standing_disputes
-from tables.core.refusals import DICE_PAST_THEIR_TIME
+from tables.core.context import DICE_PAST_THEIR_TIME
 from tables.demo import floor as demo
 from tables.demo import seeding
 from tables.demo.refusals import EVENING_OUTSIDE_DEMO

@@ -25,8 +25,7 @@ from games.models.patrons import SignKind
 from games.office.submissions.gate import RULES_APPROVED, RulesApproved
 from games.submissions import draft
 from tables.core.context import TableContext
-from tables.core.duty import covers
-from tables.core.permissions import DEALERS, has_work_for
+from tables.core.duty import DEALERS, covers, has_work_for
 from tables.demo import floor as demo
 from tables.demo.office import seed_office
 from tables.equipment.approvals import SHAKER_SUBJECTS, TOSSES, Equipment

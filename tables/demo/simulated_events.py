@@ -18,7 +18,7 @@ from audit.models import Device, Person, Stream
 from games.models import Facility
 from games.registry import game_by_code
 from tables.alerts.calls import REASONS
-from tables.core.alert_kinds import kind_of
+from tables.core.alerts import kind_of
 from tables.corrections import settlements
 from tables.corrections.settlements import RoundOutcome, outcome_of
 from tables.demo.evening import Hands

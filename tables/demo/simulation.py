@@ -20,7 +20,7 @@ from games.models import Facility
 from games.registry import game_by_code, game_of, seats_of
 from games.simulated_wagers import SeatWager, TableInPlay, TableWager
 from games.snapshot_types import NextStep, TableKind
-from tables.core import reads
+from tables.core.context import read_table
 from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
     approve_equipment,
@@ -232,7 +232,7 @@ def payable(simulated: SimulatedTable, wagers: list[TableWager]) -> list[TableWa
 
 def _table_in_play(table_id: int) -> TableInPlay:
     """Read the round of a table and its next step: a fraction of the work of the whole snapshot."""
-    ctx = DisplayContext(reads.read_table(table_id))
+    ctx = DisplayContext(read_table(table_id))
     part = round_part(ctx, Opening(ctx))
     return {**part, "seats": ctx.table.seats, "refused_seats": ctx.table.refused_seats}
 

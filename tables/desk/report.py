@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.identity import Denied
 from games.models import Facility
-from tables.core.typed_days import read_day
+from games.params import read_day
 from tables.desk.desk import authorize_desk, desk_context
 from tables.figures.ranges import PLAYS
 from tables.reports.day_rounds import ReportDay

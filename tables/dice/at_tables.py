@@ -25,20 +25,18 @@ from games.act_forms import Text, text
 from games.engine import Refusal, dice_expiry
 from games.engine.refusals import RefusalCode
 from games.engine.rules import A_DAY
-from tables.core.alert_kinds import (
+from tables.core.alerts import (
     AlertKind,
     AlertRule,
     ExpectedAlert,
     Level,
     alert_kind,
     alert_rule,
+    end_alert,
+    raise_alert,
 )
-from tables.core.alerts import end_alert, raise_alert
-from tables.core.context import TableContext
-from tables.core.lot_steps import write_lot_steps
-from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
-from tables.core.reads import locked_table
-from tables.core.refusals import NO_DICE, NO_SHAKER
+from tables.core.context import NO_DICE, NO_SHAKER, TableContext, locked_table, write_lot_steps
+from tables.core.duty import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.dice import custody
 from tables.dice.custody import (
     DICE_LOT_EXAMINED,

@@ -26,7 +26,7 @@ from games.models import Facility
 from games.office.pdf.approval import calendar_day
 from games.params import Params
 from games.refusals import MALFORMED
-from tables.core.alert_kinds import (
+from tables.core.alerts import (
     AlertKind,
     AlertRule,
     ExpectedAlert,
@@ -36,7 +36,7 @@ from tables.core.alert_kinds import (
     live_tables,
     tables_concerned,
 )
-from tables.core.permissions import DICE_KEEPERS
+from tables.core.duty import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import (
     DICE_COUNTED,

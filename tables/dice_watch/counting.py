@@ -21,7 +21,7 @@ from audit.columns import declare
 from audit.logs import OutageLog
 from games.dice_watch import FALSE_ALARMS_A_YEAR, DiceTally, is_finding, log_evidence
 from games.registry import game_by_code
-from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
 from tables.models import (
     Case,
     DiceCursor,

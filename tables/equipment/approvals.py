@@ -50,15 +50,7 @@ from games.params import Params, malformed
 from games.refusals import MALFORMED
 from games.snapshot_types import ShakerKind
 from games.wording import with_games
-from tables.core.alert_kinds import (
-    AlertKind,
-    AlertRule,
-    ExpectedAlert,
-    Level,
-    alert_kind,
-    alert_rule,
-    live_tables,
-)
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
 from tables.core.context import TableContext
 from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker, Table

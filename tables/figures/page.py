@@ -24,8 +24,7 @@ from games.kit.plots import Plot
 from games.models import Facility, RulesSubmission
 from games.office.odds.sheet import family_label
 from games.registry import game_by_code
-from tables.core.figure_sums import FamilySums, LargestLoss, Sums
-from tables.core.pace import HOUR
+from tables.core.figure_sums import HOUR, FamilySums, LargestLoss, Sums
 from tables.figures.plots import (
     Annotation,
     Axis,

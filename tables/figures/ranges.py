@@ -25,9 +25,9 @@ from django.db.models.functions import TruncHour, TruncMonth
 
 from audit.models import Person
 from games.models import Facility
+from games.params import read_day
+from tables.core.duty import scope_of
 from tables.core.figure_sums import COLUMNS, FamilySums, Sums
-from tables.core.scope import scope_of
-from tables.core.typed_days import read_day
 from tables.figures.rollup import DAY, SLOTS, PitMoves, next_month, pit_by_moment
 from tables.models import (
     ChipSale,

@@ -6,9 +6,10 @@
    verification does so for every table (`check_rollups`).
 
 A round belongs to the hour and the shift in which it was settled, within the gaming day in which it opened. The open
-and staffed time of a gaming day (`tables.core.pace`), up to its newest settled round, belongs to the hours, shifts and
-dealers in which it passed: so an hour without a settled round may have a row. Both belong to the pit in which the table
-was then (`PitHistory`): a table moves only while it is closed, and the record says when, from where and to where.
+and staffed time of a gaming day (`tables.core.figure_sums`), up to its newest settled round, belongs to the hours,
+shifts and dealers in which it passed: so an hour without a settled round may have a row. Both belong to the pit in
+which the table was then (`PitHistory`): a table moves only while it is closed, and the record says when, from where and
+to where.
 
 `tables.figures.ranges` reads the rows; what nobody has counted yet is `uncounted_rounds`.
 """
@@ -31,8 +32,7 @@ from audit.models import Entry
 from games.models import Facility
 from tables.core.entries import COLUMNS as ENTRY_COLUMNS
 from tables.core.entries import read
-from tables.core.figure_sums import COLUMNS, COUNTS, FamilySums, LargestLoss, Sums
-from tables.core.pace import HOUR, MICROSECOND
+from tables.core.figure_sums import COLUMNS, COUNTS, HOUR, MICROSECOND, FamilySums, LargestLoss, Sums
 from tables.figures.round_figures import RoundFigures, add_round, figures_of_rounds, round_figures
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow

@@ -28,8 +28,7 @@ from games.exposure import round_expectation
 from games.models import Facility
 from tables.core import posts
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.figure_sums import Sums
-from tables.core.pace import per_hour
+from tables.core.figure_sums import Sums, per_hour
 from tables.corrections.settlements import SettlementLine, settled_line
 from tables.corrections.slips import SLIP_FILED
 from tables.models import Rating, Table

@@ -20,8 +20,8 @@ from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.params import malformed
+from tables.core.duty import FLOOR, STAFFERS
 from tables.core.figure_sums import COLUMNS, Sums
-from tables.core.permissions import FLOOR, STAFFERS
 from tables.figures.rollup import DAY, moment_within, pit_history, tables_behind, uncounted_rounds
 from tables.figures.round_figures import add_round
 from tables.handover.open_items import OpenItem, open_items

@@ -18,7 +18,7 @@ from games.separation import policy
 from tables.alerts.calls import CALLS, DISPUTE, alert_words
 from tables.cases.inbox import cases_of
 from tables.cases.kinds import kind_of as case_kind_of
-from tables.core.alert_kinds import AlertKind, kind_of
+from tables.core.alerts import AlertKind, kind_of
 from tables.corrections.reviews import reviewer_names
 from tables.corrections.slips import AWAITED_REVIEW, UNSETTLED_SLIP
 from tables.dice.at_tables import DICE_EXPIRED, DICE_ONE_HOUR, DICE_ONE_MINUTE, DICE_TEN_MINUTES

@@ -33,7 +33,9 @@ class RollupRow(models.Model):
     variance_float = models.FloatField(default=0)
     seats_wagering = models.PositiveIntegerField(default=0, help_text="seats with a wager, over the rounds")
     seats_offered = models.PositiveIntegerField(default=0, help_text="seats of the table, over the rounds")
-    open_us = models.BigIntegerField(default=0, help_text="microseconds open and staffed (tables.core.pace)")
+    open_us = models.BigIntegerField(
+        default=0, help_text="microseconds open and staffed (tables.core.figure_sums)"
+    )
     largest_cents = models.BigIntegerField(default=0, help_text="the most that one round cost the casino")
     largest_round = models.PositiveIntegerField(null=True, blank=True)
     largest_at = models.DateTimeField(null=True, blank=True)

@@ -17,7 +17,7 @@ from games.kit import paper as pdf
 from games.models import Facility
 from games.office.pdf import approval
 from games.registry import game_by_code
-from tables.core.permissions import CAGE
+from tables.core.duty import CAGE
 from tables.models import Assignment, ChipTransfer, DropBox
 from tables.money.chips import Chips, chips_of
 from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, Kind, Status, is_at_table, slip_numbers_of

@@ -21,7 +21,7 @@ from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.params import MOST_CENTS
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
+from tables.core.duty import AT_THE_TABLE, CAGE, FLOOR
 from tables.models import ChipDiscrepancy, ChipSale, DropBox, Table
 from tables.money.chips import value_cents
 from tables.money.tray import (

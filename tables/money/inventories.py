@@ -25,9 +25,8 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.separation import policy
-from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE, STAFFERS
-from tables.core.refusals import ROUND_IN_PLAY
+from tables.core.context import ROUND_IN_PLAY, TableContext
+from tables.core.duty import AT_THE_TABLE, STAFFERS
 from tables.models import ChipDiscrepancy, ChipTransfer, Table, TableInventory, TrayPar
 from tables.money.chips import ChipCount, ChipCounts, differences, value_cents
 from tables.money.drops import verify_drop_box_off

@@ -16,7 +16,7 @@ from audit.columns import RowFindings, declare
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
 from games.models import Facility
-from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
+from tables.core.entries import StatedRow, compare_rows, entry_bodies
 from tables.models import (
     ChipDiscrepancy,
     ChipSale,

@@ -31,12 +31,9 @@ from games.models import Facility
 from games.params import Params
 from games.separation import policy
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import raise_alert
-from tables.core.context import TableContext
-from tables.core.duty import is_on_duty
-from tables.core.permissions import AT_THE_TABLE, CAGE, FLOOR
-from tables.core.reads import UnderWay
+from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.context import TableContext, UnderWay
+from tables.core.duty import AT_THE_TABLE, CAGE, FLOOR, is_on_duty
 from tables.models import ChipDiscrepancy, ChipTransfer, SlipNumbers, TableInventory, TrayPar
 from tables.models.money import slip_of
 from tables.money.chips import ChipCount, differences, value_cents

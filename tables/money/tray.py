@@ -29,11 +29,10 @@ from games.engine.refusals import RefusalCode
 from games.engine.rounds import RoundState
 from games.engine.wagers import LOSE, WIN, Settled
 from tables.core import posts
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import end_alert, raise_alert
+from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
 from tables.core.context import TableContext
+from tables.core.duty import DEALERS, FLOOR
 from tables.core.held_back import held_in_tray
-from tables.core.permissions import DEALERS, FLOOR
 from tables.models import ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars

@@ -17,7 +17,7 @@ from games.registry import game_by_code
 from games.separation import policy
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
+from tables.core.duty import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
 from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory, TrayPar
 from tables.money.chips import (
     DENOMINATIONS,

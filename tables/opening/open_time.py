@@ -1,4 +1,4 @@
-"""When tables were open for play and staffed, and by whom, from their entries: the time of `tables.core.pace`."""
+"""When tables were open for play and staffed, and by whom, by their entries: the time of `tables.core.figure_sums`."""
 
 import datetime as dt
 import uuid

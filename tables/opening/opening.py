@@ -26,11 +26,9 @@ from games.engine.refusals import RefusalCode
 from games.params import malformed
 from games.snapshot_types import DiceAtClosing, EquipmentKind, TableKind
 from tables.core.alerts import end_alert, held, standing_disputes
-from tables.core.context import TableContext
-from tables.core.duty import lock_duty_of
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.context import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED, TableContext
+from tables.core.duty import AT_THE_TABLE, lock_duty_of
 from tables.core.posts import holder_ids, unattended_shaker_section, verify_staffed
-from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_IS_CLOSED
 from tables.dice.at_tables import remove_dice
 from tables.equipment.approvals import Equipment, verify_tosses
 from tables.failures import resume_gaming

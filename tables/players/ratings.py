@@ -23,11 +23,9 @@ from audit import clock
 from games.act_forms import Code, Seat
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import raise_alert
-from tables.core.context import TableContext
-from tables.core.permissions import FLOOR
-from tables.core.reads import locked_table
+from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.context import TableContext, locked_table
+from tables.core.duty import FLOOR
 from tables.models import Player, Rating
 from tables.runner.facility import FacilityContext
 from tables.runner.table import ActOutcome, act

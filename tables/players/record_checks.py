@@ -16,7 +16,7 @@ from audit.columns import RowFindings, declare, may_read
 from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Entry
 from games.models import Facility
-from tables.core.stated_rows import StatedRow, compare_rows, entry_bodies
+from tables.core.entries import StatedRow, compare_rows, entry_bodies
 from tables.models import Player, PlayerDetails, Rating, Round, Table
 from tables.players.identity import is_hash_of
 from tables.players.ratings import RATING_ENDED, RATING_MOVED, RATING_STARTED, SEAT_ALLOWED, SEAT_REFUSED

@@ -22,8 +22,7 @@ from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.jurisdictions import SeparationRow
 from games.separation import policy
-from tables.core.duty import is_on_duty
-from tables.core.permissions import FLOOR
+from tables.core.duty import FLOOR, is_on_duty
 from tables.models import Player, PlayerDetails, Rating
 from tables.players.identity import keyed_hash, new_code, new_salt
 from tables.players.ratings import (

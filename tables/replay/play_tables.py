@@ -21,8 +21,7 @@ from audit.clock import format_moment
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry, Person
 from tables.alerts.calls import IN_WORDS
-from tables.core.alert_history import ALERT_TYPES, RecordedAlert, fold_alerts
-from tables.core.entries import COLUMNS, RecordedEntry, read
+from tables.core.entries import ALERT_TYPES, COLUMNS, RecordedAlert, RecordedEntry, fold_alerts, read
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED, SLIP_SETTLED
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT
 from tables.models import Alert, Round, Settlement, Slip, Table, Throw, Wager

@@ -14,9 +14,8 @@ from django.db.models import Q
 from audit.models import Entry
 from games.engine.wagers import FEE, LOSE
 from tables.core.entries import COLUMNS, ENDS, MISSHAPEN, RecordedEntry, read
-from tables.core.entry_types import Raised
+from tables.core.held_back import Raised, amounts_by_seat
 from tables.core.held_back import WagerKey as HeldKey
-from tables.core.held_back import amounts_by_seat
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import SettlementLine, key_of, settled_line
 from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND

@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Min, Q
 
 from audit.models import Entry, Person
 from tables.alerts.calls import DISPUTE_REPORTED, alert_names
-from tables.core.alert_history import RecordedAlert, alerts_between
+from tables.core.entries import RecordedAlert, alerts_between
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.failures import DEVICE_INCIDENT
 from tables.models import Table

@@ -24,8 +24,7 @@ from django.db import connection, transaction
 from audit.models import Entry, Person
 from games.registry import game_by_code
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.figure_sums import Sums
-from tables.core.pace import MICROSECOND
+from tables.core.figure_sums import MICROSECOND, Sums
 from tables.corrections.slips import SLIP_FILED, SLIP_SETTLED
 from tables.figures.round_figures import SLACK
 from tables.models import Slip, Table

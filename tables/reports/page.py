@@ -17,7 +17,7 @@ from games.kit.paper import Cell, PlotDrawing, column_table, content_size, rende
 from games.kit.plots import Line, Mark, Plot, Rect, Scale, Text, round_steps
 from games.kit.tables import Column, Table
 from games.office.pdf.approval import moment
-from tables.core.typed_days import EARLIEST
+from games.params import EARLIEST_DAY
 from tables.figures.ranges import PLAYS
 from tables.reports.figures import HourFigures, Report
 from tables.reports.report_tables import (
@@ -114,7 +114,7 @@ def _navigation(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
             {"code": code, "label": label, "url": links.report(day.date, play=code, by=by)}
             for code, label in PLAYS.items()
         ],
-        "previous_url": links.report(day.date - DAY, by=by) if day.date > EARLIEST else "",
+        "previous_url": links.report(day.date - DAY, by=by) if day.date > EARLIEST_DAY else "",
         "next_url": links.report(day.date + DAY, by=by) if day.is_over else "",
         "pdf_url": links.report(day.date, "record-report-pdf"),
     }

@@ -18,7 +18,7 @@ from games.models import Facility
 from games.office.pdf.approval import moment
 from games.registry import game_by_code
 from games.templatetags.office import day as in_words
-from tables.core.entry_types import ALERT_RAISED
+from tables.core.alerts import ALERT_RAISED
 from tables.core.figure_sums import Sums
 from tables.failures import DEVICE_INCIDENT, ROUND_RECORDED_BY_HAND
 from tables.reports.day_rounds import ReportDay

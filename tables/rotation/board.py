@@ -31,8 +31,8 @@ from games.models import Facility
 from games.registry import GAMES
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.pace import pace
-from tables.core.scope import EVERYWHERE, Scope
+from tables.core.duty import EVERYWHERE, Scope
+from tables.core.figure_sums import pace
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.rotation.plans import DealerFacts, dealer_facts, planned_time, verify_move

@@ -25,10 +25,8 @@ from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.params import Params, malformed
 from tables.core import posts
-from tables.core.context import TableContext
-from tables.core.duty import covers, locked_duty, person_here, verify_not_on_leave
-from tables.core.permissions import DEALERS, FLOOR
-from tables.core.reads import locked_table
+from tables.core.context import TableContext, locked_table
+from tables.core.duty import DEALERS, FLOOR, covers, locked_duty, person_here, verify_not_on_leave
 from tables.models import Assignment, PlannedMove, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.access import ACCESS_ENDED

@@ -25,7 +25,7 @@ from games.game_acts import GameAct, Play, game_acts
 from games.office.submissions.gate import verify_minimum
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE
 from tables.core.seats import leave_after_round, take_seats
 from tables.equipment.approvals import Equipment
 from tables.limits import apply_when_due

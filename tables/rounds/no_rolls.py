@@ -30,10 +30,9 @@ from games.params import Params
 from games.separation import policy
 from games.snapshot_types import EquipmentKind
 from games.wording import no_roll_text
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import raise_alert
+from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.course import advance, require_round, round_answer
 from tables.rounds.settlement import ShakerOrNone, ThrowData, settle_throw, write_throw

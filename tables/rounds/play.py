@@ -20,9 +20,9 @@ from games.engine.wagers import LOSE
 from games.game_acts import ActOfPost, ActThatWaits, ThrowNumber
 from games.params import Params
 from tables.core.context import TableContext
+from tables.core.duty import AT_THE_TABLE
 from tables.core.held_back import held_of_paid
-from tables.core.permissions import AT_THE_TABLE
-from tables.core.post_acts import seats_to_settle
+from tables.core.posts import seats_to_settle
 from tables.models import Table
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round, round_answer
 from tables.rounds.settlement import Taken, ThrowData, settle_throw

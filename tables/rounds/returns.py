@@ -20,7 +20,7 @@ from games.engine.rounds import EndedPhase
 from games.engine.wagers import RETURN
 from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Snapshot
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE
 from tables.models import Round, Settlement, Table
 from tables.rounds.no_rolls import end_reason_text
 from tables.rounds.views import labels

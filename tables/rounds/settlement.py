@@ -28,8 +28,7 @@ from games.models import Facility
 from games.separation import policy
 from games.snapshot_types import EquipmentKind
 from tables.core.context import TableContext
-from tables.core.entry_types import Raised
-from tables.core.held_back import WagerKey, amounts_by_seat, key_of, raise_of_throw
+from tables.core.held_back import Raised, WagerKey, amounts_by_seat, key_of, raise_of_throw
 from tables.models import Round, Settlement, Table, Throw
 from tables.rounds.course import advance, round_answer
 from tables.runner.table import ActOutcome

@@ -24,13 +24,10 @@ from games.engine.wagers import MadeIn
 from games.game_acts import ActThatWaits
 from games.refusals import MALFORMED
 from games.snapshot_types import SeatMark
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import end_alert, raise_alert
-from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
-from tables.core.refusals import ACT_OF_ANOTHER_GAME
-from tables.core.seats import leave_seats, mark, take_seats
-from tables.core.wager_input import WagerInput, read_wager_input
+from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
+from tables.core.context import ACT_OF_ANOTHER_GAME, TableContext
+from tables.core.duty import AT_THE_TABLE
+from tables.core.seats import WagerInput, leave_seats, mark, read_wager_input, take_seats
 from tables.limits import section_of, wager_flag
 from tables.models import Round, Wager
 from tables.models.rounds import FlagOrNone

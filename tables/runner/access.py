@@ -29,7 +29,8 @@ from games.access import Pages
 from games.facility_runner import Forbidden
 from games.guide.authorized import may_show_history
 from games.models import Facility
-from tables.core.permissions import (
+from tables.core.context import TableKey, floor_versions, table_with_duty, tables_with_duty
+from tables.core.duty import (
     AT_THE_TABLE,
     CAGE,
     DICE_KEEPERS,
@@ -43,7 +44,6 @@ from tables.core.permissions import (
     serves,
     verify_may,
 )
-from tables.core.reads import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.models import Assignment, Table
 from tables.runner.facility import DICE, EQUIPMENT, PLAYERS, SETUP, SIGN_INS, STAFF
 from tables.runner.table import ACTS

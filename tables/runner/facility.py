@@ -16,9 +16,8 @@ from games.engine.refusals import RefusalCode
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.separation import acts as changes
+from tables.core.context import locked_table, write_lot_steps
 from tables.core.duty import is_on_duty_at_facility
-from tables.core.lot_steps import write_lot_steps
-from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
 from tables.words.registry import entry_with_line
 

@@ -19,12 +19,9 @@ from audit.record import ClaimedHead, HeadStatus
 from audit.runner import ActRequest, Stale
 from audit.sealing.declarations import current_incarnation_number
 from games.engine import Refusal, RefusalCode
-from tables.core.alert_kinds import AlertKind, Level, alert_kind
-from tables.core.alerts import end_alert, raise_alert
-from tables.core.context import TableContext
-from tables.core.permissions import serves
-from tables.core.reads import Locked, locked_table
-from tables.core.signals import table_changed
+from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
+from tables.core.context import Locked, TableContext, locked_table, table_changed
+from tables.core.duty import serves
 from tables.models import Alert, Table
 from tables.words.registry import entry_with_line
 

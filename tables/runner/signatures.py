@@ -11,8 +11,7 @@ from games.jurisdictions import SIGNATURE, SeparationRow
 from games.models import Facility
 from games.separation import policy
 from tables.core.context import TableContext
-from tables.core.duty import is_on_duty
-from tables.core.permissions import FLOOR, STAFFERS
+from tables.core.duty import FLOOR, STAFFERS, is_on_duty
 from tables.models import Assignment, Table
 from tables.runner.facility import FacilityContext
 

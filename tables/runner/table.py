@@ -41,10 +41,9 @@ from games.game_acts import ActedFor, DeviceClaim
 from games.jurisdictions import AT_ONCE
 from games.params import Params, malformed
 from games.separation import policy
-from tables.core import post_acts
-from tables.core.context import TableContext
-from tables.core.permissions import verify_at_post, verify_may, verify_may_sign
-from tables.core.reads import Locked, locked_table, read_play
+from tables.core import posts
+from tables.core.context import Locked, TableContext, locked_table, read_play
+from tables.core.duty import verify_at_post, verify_may, verify_may_sign
 from tables.models import Table
 from tables.runner import halts
 from tables.runner.signatures import verify_signed_at_table
@@ -155,7 +154,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 
     def do(self, act: Act[TableContext, Params], ctx: TableContext, params: Params) -> ActOutcome:
         """Do the act if it belongs to a post of the person, or of the one who signs for a lost tablet."""
-        acted_for = post_acts.verify_post(ctx, act.name, params)
+        acted_for = posts.verify_post(ctx, act.name, params)
         if act.subject:
             verify_signed_at_table(ctx, act.subject)
         outcome = super().do(act, ctx, params)

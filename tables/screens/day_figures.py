@@ -24,8 +24,7 @@ from games.exposure import round_expectation
 from games.models import RulesSubmission
 from games.registry import game_of
 from tables.core.entries import MISSHAPEN
-from tables.core.figure_sums import Sums
-from tables.core.pace import RECENT
+from tables.core.figure_sums import RECENT, Sums
 from tables.models import Round, Settlement, Slip, Throw
 from tables.words.entries import data_of
 

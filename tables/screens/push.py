@@ -56,7 +56,7 @@ def _pushes(table_id: int, state: TableState) -> list[Push]:
 
 
 def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:
-    """Publish a table for code that is not asynchronous (`tables.core.signals.table_changed`)."""
+    """Publish a table for code that is not asynchronous (`tables.core.context.table_changed`)."""
     publish_from_thread(table_id)
 
 

@@ -30,10 +30,9 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.wording import reason_text
-from tables.core.context import TableContext
+from tables.core.context import NO_RULES_IN_FORCE, TableContext
 from tables.core.held_back import WagerKey as HeldKey
 from tables.core.held_back import held_amounts, held_of_throw, held_winnings_of, key_of
-from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.core.seats import mark_of
 from tables.models import Round, Table, Wager
 from tables.opening.view import Opening

@@ -54,9 +54,9 @@ from games.snapshot_types import (
 from games.stacks import sum_of, unpaid
 from tables.alerts.calls import ADDRESSEES, REASONS, decisions_for
 from tables.alerts.view import rank
-from tables.core.alert_kinds import kind_of, line_name
-from tables.core.pace import Recent, is_slow
-from tables.core.refusals import ROUND_IN_PLAY
+from tables.core.alerts import kind_of, line_name
+from tables.core.context import ROUND_IN_PLAY
+from tables.core.figure_sums import Recent, is_slow
 from tables.equipment.signs import SignFace, board, notice_minutes
 from tables.money.drops import DROP_BOX_IS_ON
 from tables.money.slips import TRANSFERS_UNDER_WAY

@@ -32,10 +32,16 @@ from games.snapshot_types import (
     TableStatus,
 )
 from tables.alerts.view import alerts_of, decisions_of, is_decided
-from tables.core import posts, reads
+from tables.core import posts
 from tables.core.alerts import held
-from tables.core.context import TableContext, newest_revisions
-from tables.core.refusals import NO_RULES_IN_FORCE
+from tables.core.context import (
+    NO_RULES_IN_FORCE,
+    TableContext,
+    TableRead,
+    newest_revisions,
+    newest_seq,
+    read_table,
+)
 from tables.equipment.signs import forms_of, local_day, pending_change_data
 from tables.failures import ceased_text
 from tables.limits import pending_change
@@ -59,7 +65,7 @@ SEALING_LINES = (
 class DisplayContext(TableContext):
     """A table as screens show it. Without rules in force it shows the newest version, and nothing is offered."""
 
-    def __init__(self, table_read: reads.TableRead) -> None:
+    def __init__(self, table_read: TableRead) -> None:
         table, play = table_read.table, table_read.play
         super().__init__(table, None, None, None, clock.displayed_moment(table.stream, play.now), play)
         self.shaker, self.lot = play.shaker, play.lot
@@ -75,7 +81,7 @@ class DisplayContext(TableContext):
             holders=frozenset(),
             at_work=frozenset(),
         )
-        context = cls(reads.TableRead(ctx.table, play))
+        context = cls(TableRead(ctx.table, play))
         if round_ is not None and ctx.written_wagers is not None:
             context.all_wagers = ctx.written_wagers
         elif round_ is not None and "all_wagers" in ctx.__dict__:
@@ -104,7 +110,7 @@ def of_table(table_id: int) -> Snapshot:
     Raises `Table.DoesNotExist`.
     """
     for _ in range(MAX_READS):
-        table_read = reads.read_table(table_id)
+        table_read = read_table(table_id)
         snapshot = _build(DisplayContext(table_read))
         if _is_current(table_read.table, snapshot["acts"]):
             return snapshot
@@ -121,7 +127,7 @@ def after_act(ctx: TableContext) -> Snapshot:
     statements = _Statements()
     with connection.execute_wrapper(statements):
         snapshot = _build(DisplayContext.after_act(ctx), ctx.appended)
-    if statements.count and reads.newest_seq(ctx.table.stream_id) != ctx.stream.seq:
+    if statements.count and newest_seq(ctx.table.stream_id) != ctx.stream.seq:
         return of_table(ctx.table.pk)
     return snapshot
 
@@ -138,8 +144,8 @@ class _Statements:
 
 def _is_current(table: Table, newest_acts: list[ActLine]) -> bool:
     """Whether nothing was recorded while a snapshot was read. Its newest acts were read last."""
-    newest_seq = newest_acts[0]["seq"] if newest_acts else 0
-    return newest_seq == table.stream.seq or reads.newest_seq(table.stream_id) == table.stream.seq
+    newest_line = newest_acts[0]["seq"] if newest_acts else 0
+    return newest_line == table.stream.seq or newest_seq(table.stream_id) == table.stream.seq
 
 
 def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:

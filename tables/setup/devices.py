@@ -22,7 +22,7 @@ from games.models import Facility
 from games.params import Params
 from games.separation import policy
 from games.separation.changes import MAY_NOT_APPROVE
-from tables.core.alert_kinds import (
+from tables.core.alerts import (
     AlertKind,
     AlertRule,
     ExpectedAlert,

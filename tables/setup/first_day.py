@@ -24,7 +24,7 @@ from games.registry import game_by_code
 from games.submissions import all_in_force
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.permissions import CAGE, DEALERS, FLOOR, STAFFERS
+from tables.core.duty import CAGE, DEALERS, FLOOR, STAFFERS
 from tables.equipment.approvals import Equipment
 from tables.equipment.register import TableEquipment, equipment_by_table
 from tables.equipment.signs import SIGN_OF_LINE

@@ -21,8 +21,8 @@ from games.params import MOST_CENTS, Params, malformed
 from games.registry import game_by_code
 from games.snapshot_types import TableKind
 from tables.core import posts
-from tables.core.permissions import STAFFERS
-from tables.core.reads import locked_table
+from tables.core.context import locked_table
+from tables.core.duty import STAFFERS
 from tables.limits import MAXIMUM_UNDER_MINIMUM
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS

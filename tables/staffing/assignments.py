@@ -30,8 +30,7 @@ from games.registry import GAMES
 from games.separation import policy
 from tables.core import posts
 from tables.core.context import TableContext
-from tables.core.duty import covers, locked_duty, person_here, verify_not_on_leave
-from tables.core.permissions import FLOOR, STAFFERS
+from tables.core.duty import FLOOR, STAFFERS, covers, locked_duty, person_here, verify_not_on_leave
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GameElsewhere
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act

@@ -34,20 +34,10 @@ from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params
 from tables.core import posts
-from tables.core.alert_kinds import (
-    AlertKind,
-    AlertRule,
-    ExpectedAlert,
-    Level,
-    alert_kind,
-    alert_rule,
-    live_tables,
-)
-from tables.core.context import TableContext
-from tables.core.duty import covers, lock_duty_of, locked_duty
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
+from tables.core.context import ROUND_IN_PLAY, TableContext
+from tables.core.duty import DEALERS, FLOOR, NOT_ASSIGNED, covers, lock_duty_of, locked_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.permissions import DEALERS, FLOOR
-from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.models.staffing import AssignmentSet
 from tables.runner.table import ActOutcome, act, act_without_post

@@ -27,8 +27,8 @@ from games.act_forms import Day, OptionalDay
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.separation import policy
+from tables.core.context import locked_table
 from tables.core.duty import locked_duty
-from tables.core.reads import locked_table
 from tables.models import Assignment, PlannedMove
 from tables.runner.facility import DUTY_CHANGED, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.access import (

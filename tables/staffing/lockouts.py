@@ -20,7 +20,7 @@ from games.engine import Refusal, RefusalCode
 from games.facility_runner import may_not_prepare
 from games.models import Facility
 from games.separation import policy
-from tables.core.alert_kinds import (
+from tables.core.alerts import (
     AlertKind,
     AlertRule,
     ExpectedAlert,

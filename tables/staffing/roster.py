@@ -28,7 +28,7 @@ from games.engine.game import PostCode
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
-from tables.core.permissions import DEALERS, FLOOR
+from tables.core.duty import DEALERS, FLOOR
 from tables.models import Assignment, PlannedMove, Qualification, Shaker, Table
 from tables.staffing import supervision
 from tables.staffing.dealers import break_due, is_break, overdue_at

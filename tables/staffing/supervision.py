@@ -26,10 +26,17 @@ from games.act_forms import Text
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import Edition, Staffing, edition
 from games.registry import GAMES
-from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
 from tables.core.context import TableContext
-from tables.core.duty import covers, is_on_duty, locked_duty, person_here, verify_not_on_leave
-from tables.core.permissions import FLOOR, STAFFERS
+from tables.core.duty import (
+    FLOOR,
+    STAFFERS,
+    covers,
+    is_on_duty,
+    locked_duty,
+    person_here,
+    verify_not_on_leave,
+)
 from tables.models import Assignment, Table
 from tables.runner.signatures import floor_signer
 from tables.runner.table import ActOutcome, act

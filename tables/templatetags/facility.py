@@ -15,7 +15,7 @@ from games.office.core import may_see_office
 from games.views.office import landing_url
 from tables.cases.case import may_see_cases
 from tables.cases.inbox import open_count
-from tables.core.permissions import CAGE, may_see_floor
+from tables.core.duty import CAGE, may_see_floor
 from tables.desk import desk
 from tables.desk.desk import may_see_desk
 from tables.equipment.approvals import approval_subjects, inspection_lines

@@ -47,9 +47,9 @@ from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from games.snapshot_types import ActLine
 from tables.alerts.calls import ALREADY_CALLED, FLOOR_CALLED, NO_SUCH_ALERT
+from tables.core.alerts import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.core.context import TableContext
-from tables.core.entry_types import ALERT_ACKNOWLEDGED, ALERT_ENDED
-from tables.core.permissions import AT_THE_TABLE, SEES_EVERYTHING
+from tables.core.duty import AT_THE_TABLE, SEES_EVERYTHING
 from tables.desk import desk as desk_runner
 from tables.models import Table
 from tables.money import slips

@@ -19,12 +19,11 @@ from audit.people import active_lockouts
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import Document, Facility
-from games.params import CODE
+from games.params import CODE, read_day
 from games.registry import GAMES, game_by_code
 from games.separation import policy
 from tables.core.context import TableContext
-from tables.core.permissions import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
-from tables.core.typed_days import read_day
+from tables.core.duty import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
 from tables.dice import lots, room
 from tables.dice.custody import DICE_DESTROYED
 from tables.dice.room import TOLERANCE_UM

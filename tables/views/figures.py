@@ -13,8 +13,7 @@ from audit.models import Person
 from games.kit.html import PageTable
 from games.models import Facility
 from games.registry import game_by_code
-from tables.core.permissions import SEES_EVERYTHING, STAFFERS
-from tables.core.scope import scope_of
+from tables.core.duty import SEES_EVERYTHING, STAFFERS, scope_of
 from tables.dice_watch.page import lots_at
 from tables.figures.declared_reports import missing_count, schedule_rows
 from tables.figures.figure_tables import FORMATS, families_table, main_table, periods_table, seats_table

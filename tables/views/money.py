@@ -14,9 +14,9 @@ from audit import clock
 from audit.models import Person
 from games.kit.html import PageTable
 from games.models import Facility
+from games.params import read_day
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
-from tables.core.typed_days import read_day
+from tables.core.duty import AT_THE_TABLE
 from tables.desk.desk import may_see_desk
 from tables.figures.ranges import visible_tables
 from tables.models import Table

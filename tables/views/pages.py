@@ -38,9 +38,7 @@ from tables.advice import (
 )
 from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
-from tables.core.duty import is_on_duty
-from tables.core.permissions import DEALERS, FLOOR, STAFFERS, may_see_floor
-from tables.core.scope import scope_of
+from tables.core.duty import DEALERS, FLOOR, STAFFERS, is_on_duty, may_see_floor, scope_of
 from tables.corrections.reviews import reviewer_names
 from tables.models import Assignment, Pit, PlannedMove, Player, Rating, Shaker, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH

@@ -16,7 +16,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from games.separation import policy
 from games.submissions import newest, rules_of
-from tables.core.permissions import FLOOR
+from tables.core.duty import FLOOR
 from tables.figures.round_figures import RatedFigures, figures_of_rating, sum_of_ratings
 from tables.players.register import (
     ADMISSIONS,

@@ -29,7 +29,7 @@ from games.engine.game import PostCode
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core import posts
-from tables.core.permissions import DEALERS
+from tables.core.duty import DEALERS
 from tables.runner import halts
 from tables.runner import table as table_runner
 from tables.runner.access import FACILITY_PAGES_ROLES, Denied, enrolled_device, person_of

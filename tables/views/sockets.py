@@ -35,7 +35,7 @@ from audit.logs import OutageLog
 from audit.models import Device, Person
 from audit.record import current_incarnation
 from games.engine.game import PostCode
-from tables.core.permissions import FLOOR
+from tables.core.duty import FLOOR
 from tables.core.posts import posts_of
 from tables.rotation.board import wall_reliefs_html
 from tables.runner.access import (

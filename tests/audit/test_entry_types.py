@@ -10,8 +10,8 @@ from audit.models import Job, Station
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
 from games.snapshot_types import ShakerKind, TableKind
+from tables.core.alerts import Breach
 from tables.core.entries import ENDS, OF_DISPUTES
-from tables.core.entry_types import Breach
 from tables.corrections.slips import SlipKind
 from tables.dice.custody import DiceColors
 from tables.management.reference import entries as page_of_entries

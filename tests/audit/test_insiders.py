@@ -40,7 +40,7 @@ from games.models import ChangeNotice
 from games.separation import policy
 from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
-from tables.core.reads import locked_table
+from tables.core.context import locked_table
 from tables.corrections.record_checks import check_tray_corrections
 from tables.figures.round_figures import figures_of
 from tables.models import (

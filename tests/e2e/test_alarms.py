@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from audit import clock
 from audit.devices import enroll
 from games.models import Facility
-from tables.core.alert_kinds import ExpectedAlert
-from tables.core.alerts import raise_alert
+from tables.core.alerts import ExpectedAlert, raise_alert
 from tables.core.context import TableContext
 from tables.models import Alert, Pit, Table
 from tables.opening.new_tables import make_table

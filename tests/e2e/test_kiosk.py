@@ -11,7 +11,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from audit.models import Device, Entry
-from tables.core.alert_kinds import ALERT_RULES
+from tables.core.alerts import ALERT_RULES
 from tables.ticker import LOW_BATTERY, Ticker
 from tables.views import service
 from tests.e2e.field import FieldTablet

@@ -28,8 +28,7 @@ from games.separation.changes import CHANGE_APPROVED, CHANGE_PREPARED
 from games.snapshot_types import RoundPart, Snapshot
 from games.submissions import draft
 from tables.core import posts
-from tables.core.context import TableContext
-from tables.core.reads import read_table
+from tables.core.context import TableContext, read_table
 from tables.demo.seeding import (
     APPROVED,
     approve_equipment,

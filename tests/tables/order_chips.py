@@ -5,7 +5,7 @@ from typing import TypedDict
 from games.act_forms import Cents
 from games.engine import Refusal, RefusalCode
 from tables.core.context import TableContext
-from tables.core.permissions import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars

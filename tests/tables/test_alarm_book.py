@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from tables.core.alert_kinds import ALERT_KINDS
+from tables.core.alerts import ALERT_KINDS
 
 BOOK = Path(settings.BASE_DIR) / "docs" / "alarms.md"
 CLASSES = {"stop": "stop", "warn": "warning", "info": "notice"}

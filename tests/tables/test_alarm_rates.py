@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from audit import clock
 from tables.alerts.rates import FLOOD_TIME, HOUR, alarm_rates, most_within, podium_alerts
-from tables.core.alert_history import RecordedAlert
-from tables.core.alert_kinds import ALERT_KINDS, line_name
+from tables.core.alerts import ALERT_KINDS, line_name
+from tables.core.entries import RecordedAlert
 from tables.models import Alert, Assignment, Pit, Table
 from tables.ticker import watch_tables
 from tests.tables.test_rotation import second_table

@@ -10,7 +10,7 @@ from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
 from tables.alerts.calls import alert_words
-from tables.core.alert_kinds import ALERT_KINDS, kind_of
+from tables.core.alerts import ALERT_KINDS, kind_of
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker
 from tables.opening.new_tables import make_table

@@ -3,7 +3,7 @@
 import pytest
 
 from games.params import Params
-from tables.core.reads import locked_table
+from tables.core.context import locked_table
 from tables.corrections.before_money import preview
 from tables.models import Settlement, Wager
 from tables.runner.table import system_context

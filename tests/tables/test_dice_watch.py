@@ -29,7 +29,7 @@ from games.kit.plots import Line
 from games.models import Facility
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import words_of_case
-from tables.core.alert_kinds import ALERT_RULES
+from tables.core.alerts import ALERT_RULES
 from tables.dice_watch import page as watch_page
 from tables.dice_watch.counting import UNFAIR_LOT, count_dice, rarity_words
 from tables.dice_watch.page import EvidenceWords, evidence_line, lots_at, watch_of

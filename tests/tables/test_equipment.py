@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.engine import Refusal
-from tables.core.reads import locked_table
+from tables.core.context import locked_table
 from tables.equipment.approvals import Equipment, approval_subjects
 from tables.models import Alert, Approval, Inspection, Shaker
 from tables.opening.opening import INSPECTION_HOLDS

@@ -14,7 +14,7 @@ from audit.models import Entry, Incarnation, Stream
 from audit.sealing.declarations import current_incarnation_number, declare_incarnation, open_first
 from games.engine import Refusal
 from tables import ticker
-from tables.core.permissions import Forbidden
+from tables.core.duty import Forbidden
 from tables.models import Alert, DiceLot, Table
 from tables.opening.new_tables import make_table
 from tables.replay.play_tables import differences_of

@@ -16,7 +16,7 @@ from games.models import Facility
 from tables.advice import TrayHour, table_hours
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import kind_of, words_of_case
-from tables.core.reads import locked_table
+from tables.core.context import locked_table
 from tables.corrections.record_checks import check_tray_corrections
 from tables.handover.open_items import open_items
 from tables.models import (

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import clock
 from tables.advice import table_hours
-from tables.core.pace import pace
+from tables.core.figure_sums import pace
 from tables.figures import rollup
 from tables.models import HourFigures, RollupProgress, Table
 from tables.opening import open_time

@@ -7,7 +7,7 @@ import pytest
 
 from audit import clock
 from games.models import RulesSubmission
-from tables.core.alert_kinds import ALERT_KINDS
+from tables.core.alerts import ALERT_KINDS
 from tables.demo.seeding import approve_equipment
 from tables.equipment.approvals import TOSSES
 from tables.models import Approval, DiceLot, Shaker

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from games.engine import Refusal
-from tables.core.permissions import Forbidden
+from tables.core.duty import Forbidden
 from tables.runner import table
 from tests.tables.cast import make_scene
 from tests.tables.house import hire

@@ -5,7 +5,8 @@ from django.db import transaction
 
 from audit.models import Command
 from audit.runner import one_transaction
-from tables.core import duty, reads
+from tables.core import duty
+from tables.core.context import locked_table, read_play, read_table
 from tables.core.duty import is_on_duty
 from tables.models import Assignment, DiceLot, Round, Shaker, Table, Wager
 from tables.screens import selectors
@@ -25,7 +26,7 @@ def same(row, expected) -> bool:
 
 
 def test_the_locked_table_is_the_table_with_its_stream_and_facility(scene):
-    locked = reads.locked_table("larkfield", "T-01", scene.people["dealer"]).table
+    locked = locked_table("larkfield", "T-01", scene.people["dealer"]).table
     table = Table.objects.select_related("stream", "facility").get(pk=scene.table.pk)
     assert same(locked, table) and same(locked.stream, table.stream) and same(locked.facility, table.facility)
 
@@ -50,62 +51,62 @@ def test_play_takes_one_statement_with_the_accepted_act(scene, django_assert_num
     command = Command.objects.latest("at")
     table = scene.fresh
     with django_assert_num_queries(1):
-        play, accepted = reads.read_play(table, command.pk)
+        play, accepted = read_play(table, command.pk)
     assert same(accepted, command) and same(play.round, round_in_play(table))
     assert not play.services and set(play.holders) == set(play.at_work) == {table.dealer_id}
     Assignment.objects.filter(person=table.dealer).update(ended_at=scene.fresh.stream.last_at)
     Round.objects.update(ended_at=scene.fresh.stream.last_at)
-    play, accepted = reads.read_play(table)
+    play, accepted = read_play(table)
     assert (play.round, accepted) == (None, None) and not play.at_work
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
     person = scene.people[role]
-    assert reads.locked_table("larkfield", "T-01", person).on_duty == is_on_duty(person, scene.fresh)
+    assert locked_table("larkfield", "T-01", person).on_duty == is_on_duty(person, scene.fresh)
     Assignment.objects.filter(person=person).update(ended_at=scene.fresh.stream.last_at)
-    assert not reads.locked_table("larkfield", "T-01", person).on_duty
+    assert not locked_table("larkfield", "T-01", person).on_duty
 
 
 def test_the_table_shown_has_its_pit_and_its_people_or_none(scene):
-    table = reads.read_table(scene.table.pk).table
+    table = read_table(scene.table.pk).table
     assert same(table.pit, scene.fresh.pit) and same(table.dealer, scene.people["dealer"])
     assert same(table.floorperson, scene.people["floorperson"])
     Table.objects.update(dealer=None, floorperson=None)
-    table_shown = reads.read_table(scene.table.pk).table
+    table_shown = read_table(scene.table.pk).table
     assert (table_shown.dealer, table_shown.floorperson) == (None, None)
 
 
 def test_the_table_shown_has_its_round_and_its_dice_or_none(scene):
-    table_read = reads.read_table(scene.table.pk)
+    table_read = read_table(scene.table.pk)
     assert table_read.play.round is None and not table_read.play.services
     assert same(table_read.play.lot, DiceLot.objects.in_use_at(scene.table.pk))
     assert same(table_read.play.shaker, table_read.play.lot.shaker)
     scene.place((1, "small", 2_500))
     round_ = round_in_play(scene.table)
-    round_read = reads.read_table(scene.table.pk).play.round
+    round_read = read_table(scene.table.pk).play.round
     assert same(round_read, round_) and same(round_read.submission, round_.submission)
     Shaker.objects.update(out_of_order=True)
-    table_read = reads.read_table(scene.table.pk)
+    table_read = read_table(scene.table.pk)
     assert (table_read.play.shaker, table_read.play.lot) == (None, None)
 
 
 def test_the_table_shown_names_the_lots_that_wait_and_whether_anybody_is_called(scene):
-    table_read = reads.read_table(scene.table.pk)
+    table_read = read_table(scene.table.pk)
     assert (table_read.play.issued, table_read.play.calls) == (
         ("L-0002", "L-0003", "L-0004", "L-0005"),
         False,
     )
     DiceLot.objects.filter(status="issued").update(status="stored", table=None)
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"})
-    table_read = reads.read_table(scene.table.pk)
+    table_read = read_table(scene.table.pk)
     assert (table_read.play.issued, table_read.play.calls) == ((), True)
 
 
 def test_everybody_at_a_football_table_comes_with_it(db, django_assert_num_queries):
     scene = make_scene("pa-577")
     with django_assert_num_queries(1):
-        table = reads.read_table(scene.table.pk).table
+        table = read_table(scene.table.pk).table
         people = [table.dealer, table.dealer_left, table.stickperson, table.floorperson]
     assert [person.code for person in people] == ["dealer", "relief", "stickperson", "floorperson"]
 
@@ -118,7 +119,7 @@ def test_who_is_at_work_is_who_is_active_and_on_duty(scene, role):
     Assignment.objects.filter(person=person).update(elsewhere="craps", pit=None, table=None)
     assert duty.at_work(scene.fresh, [person.pk]) == set()
     assert not is_on_duty(person, scene.fresh)
-    assert not reads.locked_table("larkfield", "T-01", person).on_duty
+    assert not locked_table("larkfield", "T-01", person).on_duty
 
 
 def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_assert_num_queries):
@@ -157,4 +158,4 @@ def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_
 
 def test_a_table_that_is_not_there_is_not_locked(scene):
     with pytest.raises(Table.DoesNotExist):
-        reads.locked_table("larkfield", "T-99")
+        locked_table("larkfield", "T-99")

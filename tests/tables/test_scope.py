@@ -6,7 +6,7 @@ import re
 import pytest
 
 from games.models import Facility
-from tables.core.scope import scope_of
+from tables.core.duty import scope_of
 from tables.figures import rollup
 from tables.models import Assignment, Pit, Table
 from tables.rotation.board import board

@@ -8,7 +8,7 @@ import pytest
 from audit import clock
 from audit.models import Entry, Person
 from games.models import Facility
-from tables.core.permissions import Forbidden
+from tables.core.duty import Forbidden
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.runner import facility
 from tables.words.sentences import act_line

@@ -9,7 +9,7 @@ from audit import clock
 from audit.devices import enroll
 from audit.models import Device, Entry
 from tables.core import posts
-from tables.core.alert_kinds import ALERT_RULES, AlertRule
+from tables.core.alerts import ALERT_RULES, AlertRule
 from tables.models import Alert, Assignment, Table
 from tables.opening.new_tables import make_table
 from tables.staffing.dealers import UNATTENDED_SHAKER, absences

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
-from tables.core.typed_days import read_day
+from games.params import read_day
 from tables.figures.ranges import PLAYS
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
