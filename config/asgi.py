@@ -36,7 +36,7 @@ if settings.EMBEDDED_TICKER:
 
         application = with_sealer(application)
     if settings.EVENING:
-        from tables.demo.serving import DemoServer
+        from tables.demo.evening import DemoServer
 
         application = DemoServer(application)
 elif settings.SEALER_DIR:

@@ -107,7 +107,7 @@ class DeskFloor(Floor):
         """The games administrator records that rules were approved; a second person has to approve that."""
         from games.models import Facility
         from games.office import core
-        from tables.demo.office import BUREAU, Office
+        from tables.demo.seeding import BUREAU, Office
 
         house = Facility.objects.get(code=FACILITY)
         office = Office(house, self.person("noah"), self.person("viktor"), self.device)

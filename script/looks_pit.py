@@ -19,7 +19,7 @@ class EveningFloor(Floor):
 
         from audit.models import Person
         from tables.demo.seeding import do
-        from tables.demo.simulated_money import FILL, UNDER_WAY
+        from tables.demo.simulation import FILL, UNDER_WAY
         from tables.dice_watch.counting import count_dice
         from tables.models import ChipTransfer, Table
 

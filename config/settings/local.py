@@ -20,7 +20,7 @@ if DEMO:
     PASSWORD_HASHERS = ["tables.demo.floor.PublicPinHasher"]
 # The people of the demo sign in with their PINs everywhere, unless somebody wants to see more.
 SECOND_FACTORS = env.bool("PITSIDE_SECOND_FACTORS", default=not DEMO)
-CONTEXT_PROCESSORS += ["tables.demo.guided_shift.context"]
+CONTEXT_PROCESSORS += ["tables.demo.landing.guided_shift_context"]
 DEBUG = env.bool("DEBUG", default=True)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 WHITENOISE_USE_FINDERS = True

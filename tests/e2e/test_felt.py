@@ -267,7 +267,7 @@ def guided(settings) -> None:
     templates = copy.deepcopy(settings.TEMPLATES)
     for engine in templates:
         if "context_processors" in engine["OPTIONS"]:
-            engine["OPTIONS"]["context_processors"].append("tables.demo.guided_shift.context")
+            engine["OPTIONS"]["context_processors"].append("tables.demo.landing.guided_shift_context")
     settings.TEMPLATES = templates
     settings.EVENING = True
 

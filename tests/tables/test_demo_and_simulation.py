@@ -24,10 +24,9 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import parts
-from tables.demo import evening, guided_shift, landing, seeding, simulated_evening, simulated_money
-from tables.demo.simulated_crew import Staff
-from tables.demo.simulated_events import hand_over_shift
-from tables.demo.simulation import verify_simulated
+from tables.demo import evening, landing, seeding, simulated_evening, simulation
+from tables.demo.simulated_evening import hand_over_shift
+from tables.demo.simulation import Staff, verify_simulated
 from tables.models import (
     Alert,
     Assignment,
@@ -295,8 +294,8 @@ def test_a_fill_goes_on_after_a_restart_and_is_not_waited_for_once_somebody_else
     live = evening_at_the_present(monkeypatch)
     simulated = evening.table_of_the_evening("T-04")
     chips = live.tables[simulated.table.pk].chips
-    chips.request(simulated, "fill", simulated_money.FILL)
-    after_a_restart = simulated_money.TableChips.of(simulated.table, chips.staff)
+    chips.request(simulated, "fill", simulation.FILL)
+    after_a_restart = simulation.TableChips.of(simulated.table, chips.staff)
     assert after_a_restart.next_step_at is not None and after_a_restart.boxes == 1
     for status in ("preparing", "on-the-way", "received"):
         after_a_restart.advance(simulated)
@@ -308,13 +307,13 @@ def test_a_fill_goes_on_after_a_restart_and_is_not_waited_for_once_somebody_else
 @pytest.mark.urls("config.demo_urls")
 def test_the_guided_shift_names_phases_and_addresses_of_the_demo(settings):
     settings.DEMO = settings.EVENING = True
-    steps = guided_shift.context(None)["guided_shift"]
+    steps = landing.guided_shift_context(None)["guided_shift"]
     assert list(dict.fromkeys(step["part"] for step in steps)) == ["Dealer", "Pit boss", "Compliance"]
     for step in steps:
         assert not step["phase"] or step["phase"] in get_args(Phase)
         assert step["go"] in ("", "/demo/watch", "/demo/comply", "/demo/record")
     settings.EVENING = False
-    assert guided_shift.context(None) == {}
+    assert landing.guided_shift_context(None) == {}
 
 
 @pytest.mark.urls("config.demo_urls")
@@ -488,8 +487,8 @@ def test_rounds_after_an_evening_are_played_at_another_table(monkeypatch):
 
 def test_the_trays_of_an_evening_balance_with_sales_and_fills(monkeypatch):
     monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (400, 500))
-    monkeypatch.setattr(simulated_money, "FILL_UNDER", 1)
-    monkeypatch.setattr(simulated_money, "SALE_CHANCE", 1)
+    monkeypatch.setattr(simulation, "FILL_UNDER", 1)
+    monkeypatch.setattr(simulation, "SALE_CHANCE", 1)
     scene = make_scene()
     change_keeping(scene.table.facility, True)
     said("simulate", tables=1, hours=1, seed=7, submission=scene.table.submission_code)
@@ -515,7 +514,7 @@ def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifi
     monkeypatch.setattr(simulated_evening, "SECONDS_BETWEEN_ROUNDS", (600, 700))
     monkeypatch.setattr(simulated_evening, "TIME_AT_TABLE", dt.timedelta(minutes=20))
     monkeypatch.setattr(simulated_evening, "CLOSED_EARLY", 0.3)
-    monkeypatch.setattr(simulated_money, "COUNTED_AFTER", dt.timedelta(minutes=5))
+    monkeypatch.setattr(simulation, "COUNTED_AFTER", dt.timedelta(minutes=5))
     for name in ("EVENTS", "EVENTS_OF_REAL_PLAY"):
         certain = tuple((1, event) for _, event in getattr(simulated_evening, name))
         monkeypatch.setattr(simulated_evening, name, certain)
@@ -558,7 +557,7 @@ def test_an_evening_at_live_tables_of_a_demo_fills_the_pit_and_its_record_verifi
 def test_an_evening_hands_over_no_shift_when_the_record_of_the_staff_has_reached_the_next(
     settings, monkeypatch, hands
 ):
-    monkeypatch.setattr("tables.demo.simulated_events._recorded_moment", lambda *_: hands.now)
+    monkeypatch.setattr("tables.demo.simulated_evening._recorded_moment", lambda *_: hands.now)
     hands.now += dt.timedelta(hours=4, minutes=20)  # a shift has ended at 14:00
     settings.DEMO = True
     said("seed_demo")

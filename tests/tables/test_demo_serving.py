@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tables.demo import serving
+from tables.demo import evening
 
 
 async def answer(server, path="/"):
@@ -29,7 +29,7 @@ def dealt(monkeypatch):
     async def run_evening():
         begun.append(True)
 
-    monkeypatch.setattr(serving, "run_evening", run_evening)
+    monkeypatch.setattr(evening, "run_evening", run_evening)
     return begun
 
 
@@ -43,7 +43,7 @@ async def test_a_page_says_that_the_floor_opens_until_it_is_made_and_then_it_is_
     made = threading.Event()
     told: asyncio.Queue[dict[str, str]] = asyncio.Queue()
     complete: asyncio.Queue[dict[str, str]] = asyncio.Queue()
-    server = serving.DemoServer(application, made.wait)
+    server = evening.DemoServer(application, made.wait)
     living = asyncio.create_task(server({"type": "lifespan"}, told.get, complete.put))
     await told.put({"type": "lifespan.startup"})
     assert await complete.get() == {"type": "lifespan.startup.complete"}
@@ -76,7 +76,7 @@ async def test_a_floor_that_cannot_be_made_says_so_and_its_log_says_why(dealt, c
 
     told: asyncio.Queue[dict[str, str]] = asyncio.Queue()
     complete: asyncio.Queue[dict[str, str]] = asyncio.Queue()
-    server = serving.DemoServer(application, fail)
+    server = evening.DemoServer(application, fail)
     living = asyncio.create_task(server({"type": "lifespan"}, told.get, complete.put))
     await told.put({"type": "lifespan.startup"})
     for _ in range(100):
