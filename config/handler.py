@@ -33,7 +33,7 @@ from django.http import FileResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from tables.screens.delivery import SERVER_LOOP
+from tables.screens.push import SERVER_LOOP
 
 # More than the pool has connections: a request that waits for its turn to hash a PIN holds a thread, not a connection.
 MOST_REQUESTS_AT_ONCE = 64

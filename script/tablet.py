@@ -23,7 +23,7 @@ import httpx
 import websockets
 
 from script.faults.floor import Seat
-from tables.screens.changes import apply_changes
+from tables.screens.fragments import apply_changes
 
 Json = dict[str, Any]
 Trouble = Literal["", "lost", "repeated", "reordered"]

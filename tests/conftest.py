@@ -131,7 +131,7 @@ def live_url(
 
     A machine that is busy with browsers may keep the channel layer waiting longer than a casino's does.
     """
-    monkeypatch.setattr("tables.screens.delivery.SEND_SECONDS", 15)
+    monkeypatch.setattr("tables.screens.push.SEND_SECONDS", 15)
     yield session_server.address
     session_server.wait_until_quiet()
 

@@ -168,7 +168,7 @@ def layer_from(address: str, prefix: str = "asgi") -> dict:
     if not address:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
     return {
-        "BACKEND": "tables.screens.redis_layer.RedisLayer",
+        "BACKEND": "tables.screens.push.RedisLayer",
         "CONFIG": {"hosts": [address], "prefix": prefix},
     }
 

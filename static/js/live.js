@@ -48,7 +48,7 @@ export function isNewer(html, current) {
   return halted === 0 && incarnations === 0 && version > Number(current.version);
 }
 
-/* Replaces lines of a text. `lines`: from which line, how many, and the new ones (tables/screens/changes.py). */
+/* Replaces lines of a text. `lines`: from which line, how many, and the new ones (tables/screens/fragments.py). */
 function changeLines(text, lines) {
   const result = text.split("\n");
   for (let index = lines.length - 1; index >= 0; index -= 1) {

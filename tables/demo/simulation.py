@@ -39,8 +39,7 @@ from tables.models import ChipTransfer, DiceLot, DropBox, Pit, Qualification, Sh
 from tables.money.chips import value_cents
 from tables.opening.new_tables import make_table, newest_submission
 from tables.opening.view import Opening
-from tables.screens.round_view import round_part
-from tables.screens.snapshot import DisplayContext
+from tables.screens.snapshot import DisplayContext, round_part
 
 SIMULATE_AT_LIVE_TABLE = RefusalCode(
     "simulate-at-live-table",

@@ -1,24 +1,153 @@
-"""The layout on live screens: every area with its money and light.
+"""The layout on live screens: every area with its money and light, and the run along it in which winners are paid.
 
 The print of an area never changes for a layout and its odds, so it is rendered once and cached. Only money and lights
 are drawn again, and only of the areas whose money or light changed.
+
+Winners are paid along the felt: area by area in the order of the layout, and by seat within each area (`pay_run`). The
+first winning line that is not paid is the current one: its seat is marked, and its chips to cut are shown. All of it is
+a function of the snapshot alone.
 """
 
 from collections import defaultdict
 from functools import lru_cache
 from types import ModuleType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
+from games.chips import breakdown
 from games.formats import money
 from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, corrected_areas, marked_corrected
 from games.snapshot_types import LayoutWager, Snapshot
 from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of, unpaid
 from tables.screens import templates
-from tables.screens.run import pay_run, unpaid_lines
+
+# The run along the felt
+
+
+class RunSeat(TypedDict):
+    """A seat's wager on an area: the stake, what is paid, and that in chips. `now` marks the current line.
+
+    `held_cents`: what is held back of its winnings beside that.
+    """
+
+    seat: int
+    stake_cents: int
+    cents: int
+    held_cents: int
+    chips: list[list[int]]
+    paid: bool
+    now: bool
+
+
+class RunArea(TypedDict):
+    """An area of the felt with the seats that won on it; `done` once all are paid, `now` while it runs."""
+
+    wager: str
+    label: str
+    pays: str
+    why: str
+    cite: str
+    cents: int
+    left_cents: int
+    paid_count: int
+    now: bool
+    done: bool
+    seats: list[RunSeat]
+
+
+class SeatOfRun(TypedDict):
+    """A seat of the rail: what it still gets, and whether it runs."""
+
+    seat: int
+    cents: int
+    done: bool
+    now: bool
+
+
+def pay_run(s: Snapshot) -> list[RunArea]:
+    """Return the areas with winning wagers, in the order of the layout, and mark what runs."""
+    areas: dict[str, RunArea] = {}
+    for seat in s["round"]["pay"]["seats"]:
+        for line in seat["lines"]:
+            area = areas.setdefault(
+                line["wager"],
+                _area_of_run(line["wager"], line["label"], line["pays"] or "", line["why"], line["cite"]),
+            )
+            area["seats"].append(
+                {
+                    "seat": seat["seat"],
+                    "stake_cents": line["stake_cents"],
+                    "cents": line["cents"],
+                    "held_cents": line["held_cents"],
+                    "chips": breakdown(line["cents"]),
+                    "paid": line["paid"],
+                    "now": False,
+                }
+            )
+    run = _in_order(s, areas)
+    for area in run:
+        following = next((line for line in area["seats"] if not line["paid"]), None)
+        if following is not None:
+            area["now"] = following["now"] = True
+            break
+    return run
+
+
+def _area_of_run(wager: str, label: str, pays: str, why: str, cite: str) -> RunArea:
+    return {
+        "wager": wager,
+        "label": label,
+        "pays": pays,
+        "why": why,
+        "cite": cite,
+        "cents": 0,
+        "left_cents": 0,
+        "paid_count": 0,
+        "now": False,
+        "done": False,
+        "seats": [],
+    }
+
+
+def _in_order(s: Snapshot, areas: dict[str, RunArea]) -> list[RunArea]:
+    for area in areas.values():
+        area["cents"] = sum(line["cents"] for line in area["seats"])
+        area["left_cents"] = sum(line["cents"] for line in area["seats"] if not line["paid"])
+        area["paid_count"] = sum(line["paid"] for line in area["seats"])
+        area["done"] = all(line["paid"] for line in area["seats"])
+    places = {wager["wager"]: place for place, wager in enumerate(s["layout"])}
+    return sorted(areas.values(), key=lambda area: places.get(area["wager"], len(places)))
+
+
+def unpaid_lines(run: list[RunArea]) -> list[tuple[RunArea, RunSeat]]:
+    """Return what is still to be paid, each with its area, in the order of the run."""
+    return [(area, line) for area in run for line in area["seats"] if not line["paid"]]
+
+
+def seats_of_run(s: Snapshot, run: list[RunArea]) -> list[SeatOfRun]:
+    """Return every seat of the table with what it still gets in the run."""
+    left: dict[int, int] = {}
+    running = 0
+    for area in run:
+        for line in area["seats"]:
+            left[line["seat"]] = left.get(line["seat"], 0) + (0 if line["paid"] else line["cents"])
+            running = line["seat"] if line["now"] else running
+    return [
+        {
+            "seat": seat["seat"],
+            "cents": left.get(seat["seat"], 0),
+            "done": left.get(seat["seat"]) == 0,
+            "now": seat["seat"] == running,
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
+# Areas
+
 
 DEFAULT_FULL_STACKS = 2  # how many owners of an area are a stack each
 

@@ -62,12 +62,11 @@ from tables.money.drops import DROP_BOX_IS_ON
 from tables.money.slips import TRANSFERS_UNDER_WAY
 from tables.money.tray import CLOSER_MISSING
 from tables.opening.opening import DISPUTE_UNDECIDED
-from tables.screens import failures, layout, run, templates
+from tables.screens import failures, layout, templates
 from tables.screens.floor_plan import shape_of
 from tables.screens.formats import countdown, in_lines, seconds_between
-from tables.screens.layout import Spot
+from tables.screens.layout import RunArea, RunSeat, SeatOfRun, Spot
 from tables.screens.plots import AxisLabel, axis_labels, win_plot
-from tables.screens.run import RunArea, RunSeat, SeatOfRun
 from tables.screens.templates import SUFFIX
 from tables.staffing.dealers import overdue_at
 from tables.staffing.roster import POSTS
@@ -1511,12 +1510,12 @@ class ConsoleData(ScreenData):
     @cached_property
     def pay_run(self) -> list[RunArea]:
         """What is paid, area by area."""
-        return run.pay_run(self.s)
+        return layout.pay_run(self.s)
 
     @cached_property
     def unpaid(self) -> list[tuple[RunArea, RunSeat]]:
         """What is still to be paid, in its order: the first line is the current one."""
-        return run.unpaid_lines(self.pay_run)
+        return layout.unpaid_lines(self.pay_run)
 
     @cached_property
     def is_held_now(self) -> bool:
@@ -1527,7 +1526,7 @@ class ConsoleData(ScreenData):
     @cached_property
     def seats_of_run(self) -> list[SeatOfRun]:
         """The seats while winners are paid, with what each still gets."""
-        return run.seats_of_run(self.s, self.pay_run)
+        return layout.seats_of_run(self.s, self.pay_run)
 
     @cached_property
     def due_cents(self) -> int:

@@ -23,7 +23,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from tables.screens.delivery import delivery
+from tables.screens.push import delivery
 
 DATABASE_SECONDS = 1.5  # the channel layer has delivery.SEND_SECONDS
 

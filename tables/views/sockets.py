@@ -57,7 +57,7 @@ from tables.runner.access import (
     wall_tables_for,
 )
 from tables.screens import fragments, push
-from tables.screens.delivery import delivery
+from tables.screens.push import delivery
 from tables.ticker import silent_posts
 
 GATHER_SECONDS = 0.1

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
 from tables.runner.table import ActResponse
-from tables.screens import delivery
+from tables.screens import push
 from tests.e2e.floor import Screen, all_on
 from tests.services.chromium import Pages
 from tests.services.server import LiveServer
@@ -44,7 +44,7 @@ def pushes_lost() -> Callable[[], contextlib.AbstractContextManager[None]]:
     @contextlib.contextmanager
     def losing() -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(delivery, "_send_in_order", lose)
+            patch.setattr(push, "_send_in_order", lose)
             yield
 
     return losing

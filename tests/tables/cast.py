@@ -54,7 +54,7 @@ from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
 from tables.runner.table import RecordedRefusal
-from tables.screens import fragments, round_view, selectors
+from tables.screens import fragments, selectors, snapshot
 from tables.screens.snapshot import DisplayContext, of_table
 from tables.ticker import tick
 from tests.services.device_cookie import set_newest_cookie
@@ -359,7 +359,7 @@ class Scene:
     def round_part(self) -> RoundPart:
         """The part of the snapshot that leads through a round; the lists of acts and rounds take most of its time."""
         ctx = DisplayContext(read_table(self.table.pk))
-        return round_view.round_part(ctx, Opening(ctx))
+        return snapshot.round_part(ctx, Opening(ctx))
 
     @property
     def entry(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from audit import clock
 from tables.figures.round_figures import round_figures
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.screens import day_figures, selectors
+from tables.screens import selectors
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +56,6 @@ def test_the_band_on_screens_is_that_of_the_daily_report_after_every_round(rules
         now = [figures["win_cents"], figures["expected_cents"], figures["band_cents"]]
         assert [line[-1] for line in drawn] == now
         assert [line[0] for line in drawn] == [0, 0, 0]
-        day_figures._cache.clear()
+        selectors._cache.clear()
         selectors._ended_rounds_part.cache_clear()
         assert scene.snapshot["figures"] == figures  # read at once, as after a restart

@@ -21,8 +21,8 @@ from django.test import AsyncClient
 
 from audit import logs
 from script.services import redis_answers
-from tables.screens import delivery, push
-from tables.screens.redis_layer import RedisLayer
+from tables.screens import push
+from tables.screens.push import RedisLayer
 from tables.views import service
 from tests.services.installation import free_port
 from tests.tables.test_sockets import TABLE, Socket, browser
@@ -50,8 +50,8 @@ class Layer:
 @pytest.fixture
 def layer(monkeypatch) -> Layer:
     layer = Layer()
-    monkeypatch.setattr(delivery, "get_channel_layer", lambda: layer)
-    monkeypatch.setattr(delivery, "SEND_SECONDS", 0.05)
+    monkeypatch.setattr(push, "get_channel_layer", lambda: layer)
+    monkeypatch.setattr(push, "SEND_SECONDS", 0.05)
     return layer
 
 
@@ -60,7 +60,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def add(*numbers: int) -> None:
-    delivery.delivery().add([("group", {"type": "screen", "version": number}) for number in numbers])
+    push.delivery().add([("group", {"type": "screen", "version": number}) for number in numbers])
 
 
 @pytest.mark.parametrize("state", [FROZEN, AWAY])
@@ -70,12 +70,12 @@ async def test_a_layer_that_fails_is_left_alone_for_five_seconds_and_logged_once
     layer.state = state
     for number in range(20):
         add(number)
-        await delivery.delivery().flush()
+        await push.delivery().flush()
     assert layer.tries == 1
-    monkeypatch.setattr(delivery.time, "monotonic", lambda now=delivery.time.monotonic: now() + 6)
+    monkeypatch.setattr(push.time, "monotonic", lambda now=push.time.monotonic: now() + 6)
     layer.state = WELL
     add(20)
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     assert layer.sent == [20]
     begins, ends = lines(caplog)
     assert begins.startswith("The channel layer failed: ") and "works again after" in ends
@@ -87,7 +87,7 @@ async def test_pushes_arrive_in_the_order_in_which_they_were_added(layer):
     add(3)
     await asyncio.sleep(0)
     add(4)
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     assert layer.sent == [1, 2, 3, 4]
 
 
@@ -95,9 +95,9 @@ async def test_the_answer_to_an_act_does_not_wait_for_the_layer(committed, layer
     layer.state = FROZEN
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     assert (await push.publish(answer.key)).version == answer.version
-    sending = delivery.delivery().task
+    sending = push.delivery().task
     assert sending is not None and not sending.done()
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     await database_sync_to_async(connections.close_all)()
 
 
@@ -106,7 +106,7 @@ def redis_away(settings):
     """The channel layer of an installation whose Redis has ended."""
     address = f"redis://127.0.0.1:{free_port()}/0"
     settings.CHANNEL_LAYERS = {
-        "default": {"BACKEND": "tables.screens.redis_layer.RedisLayer", "CONFIG": {"hosts": [address]}}
+        "default": {"BACKEND": "tables.screens.push.RedisLayer", "CONFIG": {"hosts": [address]}}
     }
     assert isinstance(channel_layers["default"], RedisLayer)
     yield
@@ -134,7 +134,7 @@ async def test_acts_are_taken_while_redis_is_away_and_the_log_says_so_once(commi
         path = "/floor/larkfield/T-01/acts/place_wagers"
         answer = await client.post(path, json.dumps(body), content_type="application/json")
         assert (answer.status_code, answer.json()["screen"]["version"]) == (200, answer.json()["version"])
-        await delivery.delivery().flush()
+        await push.delivery().flush()
     await database_sync_to_async(connections.close_all)()
     assert [line.split(":")[0] for line in lines(caplog)] == ["The channel layer failed"]
 
@@ -196,8 +196,8 @@ async def test_pushes_arrive_again_after_redis_was_frozen_and_after_it_was_kille
     redis_server, caplog, monkeypatch
 ):
     redis_layer = RedisLayer(hosts=[redis_server.address], prefix="outage")
-    monkeypatch.setattr(delivery, "get_channel_layer", lambda: redis_layer)
-    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(push, "get_channel_layer", lambda: redis_layer)
+    monkeypatch.setattr(push, "RETRY_SECONDS", 0.2)
     channel = await redis_layer.new_channel()
     await redis_layer.group_add("group", channel)
     received: list[int] = []
@@ -216,12 +216,12 @@ async def test_pushes_arrive_again_after_redis_was_frozen_and_after_it_was_kille
     await arrives(1)
     redis_server.send(signal.SIGSTOP)
     add(2)
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     redis_server.send(signal.SIGCONT)
     await arrives(3)
     redis_server.end()
     add(4)
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     redis_server.start()
     await arrives(5)
     receiving.cancel()

@@ -16,8 +16,8 @@ from audit.models import Device, Person
 from config.asgi import application
 from tables.models import Assignment
 from tables.runner.access import current_request, signed_in_request
-from tables.screens import delivery, fragments, push
-from tables.screens.changes import apply_changes
+from tables.screens import fragments, push
+from tables.screens.fragments import apply_changes
 from tables.views import sockets
 from tables.views.sockets import TILE_SECONDS
 
@@ -342,7 +342,7 @@ async def test_a_page_that_leaves_while_something_is_sent_leaves_its_groups_and_
     committed, monkeypatch, quick, caplog
 ):
     left: list[str] = []
-    layer = delivery.layer()
+    layer = push.layer()
     discard = layer.group_discard
 
     async def counted(group: str, channel: str) -> None:
@@ -357,7 +357,7 @@ async def test_a_page_that_leaves_while_something_is_sent_leaves_its_groups_and_
     await socket.heard()
     monkeypatch.setattr(socket.output_queue, "put_nowait", gone)
     await push.publish(committed.table.pk)
-    await delivery.delivery().flush()
+    await push.delivery().flush()
     await asyncio.sleep(0.2)  # the push, and some heartbeats
     await socket.leave()
     table, tablet = committed.table.pk, committed.tablet.pk
@@ -366,7 +366,7 @@ async def test_a_page_that_leaves_while_something_is_sent_leaves_its_groups_and_
 
 
 async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(committed, monkeypatch, quick):
-    layer = delivery.layer()
+    layer = push.layer()
     add, is_away = layer.group_add, [True]
 
     async def away_at_first(*args: Any) -> None:
@@ -375,7 +375,7 @@ async def test_without_the_channel_layer_a_socket_opens_beats_and_joins_later(co
         await add(*args)
 
     monkeypatch.setattr(layer, "group_add", away_at_first, raising=False)
-    monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(push, "RETRY_SECONDS", 0.01)
     tablet = await browser(committed, "tablet", "dealer")
     socket = await Socket(TABLE + "dealer", tablet).connect()
     version = (await socket.heard())["version"]
@@ -397,6 +397,6 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
         async def group_send(self, *_):
             raise ConnectionError("no layer")
 
-    monkeypatch.setattr(delivery, "get_channel_layer", lambda: Silent())
+    monkeypatch.setattr(push, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     assert (await push.publish(answer.key)).version == answer.version
