@@ -142,10 +142,11 @@ export class ActQueue {
     while (this.busy) {
       const item = this.items[0], answer = await this.deliver(item);
       const isKept = answer.signedOut && this.resumable && !item.body.witness, response = noteWait(item, isKept ? keep(answer) : answer);
+      // It is on its way until its screen is there: a tap before that waits behind it, and is a repetition of it.
+      if (response.ok && !response.screen) await this.page.reach?.(this.urls.table, response.version);
       if (!isKept) this.items.shift();
       if (response.ok) this.follow(item.body.command);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
-      else if (response.ok) await this.page.reach?.(this.urls.table, response.version);
       if (response.signedOut) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
       item.resolve(response);
       this.showBusy();
@@ -209,7 +210,7 @@ export class ActQueue {
       if (response.status >= 500) errors += 1;
       const isUnknown = mayBeTaken && !isAbout(body.command, response);
       if (isFinal(response, tries, isUnknown)) {
-        item.mayBeTaken = isUnknown;
+        item.mayBeTaken = isUnknown || response.ok;
         showUnknown(isUnknown);
         return { ...response, signedOut, ...(isUnknown && { refusal: UNKNOWN }) };
       }

@@ -105,6 +105,7 @@ export class LiveScreen extends HTMLElement {
     url.protocol = url.protocol.replace("http", "ws");
     url.searchParams.set("changes", "1");
     this.received = new Map();  // the last fragment of each table that came on this socket
+    this.isLate = false;  // an act's screen did not come by it in time, and none has since
     const socket = new WebSocket(url);
     socket.addEventListener("open", () => this.tell());
     socket.addEventListener("message", ({ data }) => {
@@ -201,7 +202,7 @@ export class LiveScreen extends HTMLElement {
     }
     const text = lines ? changeLines(before.html, lines) : html;
     this.received.set(table, { version, html: text });
-    this.apply({ table, version, html: text });
+    if (this.apply({ table, version, html: text })) this.isLate = false;
   }
 
   fragmentOf(table) {
@@ -242,7 +243,15 @@ export class LiveScreen extends HTMLElement {
   /* Fetches the state. True when it came, false when it did not, undefined when neither can be said. */
   async resync() {
     if (this.fetching) return undefined;
-    this.fetching = true;
+    this.fetching = this.fetchState();
+    try {
+      return await this.fetching;
+    } finally {
+      this.fetching = null;
+    }
+  }
+
+  async fetchState() {
     try {
       const response = await fetch(this.getAttribute("fallback"), {
         headers: { Accept: "application/json" }, cache: "no-store", signal: AbortSignal.timeout(FETCH_TIMEOUT),
@@ -257,8 +266,6 @@ export class LiveScreen extends HTMLElement {
       return true;
     } catch {
       return false;
-    } finally {
-      this.fetching = false;
     }
   }
 
@@ -293,25 +300,27 @@ export class LiveScreen extends HTMLElement {
 
   /* Whether pushes bring this page its screens, so that no answer has to. */
   get isPushed() {
-    return root.dataset.live === "live" && this.socket?.readyState === WebSocket.OPEN;
+    return root.dataset.live === "live" && this.socket?.readyState === WebSocket.OPEN && !this.isLate;
   }
 
-  /* Resolves once the page shows a version. A push that does not come soon is fetched, and not waited for. */
+  /* Resolves once the page shows a version. One that no push brings soon is fetched; resolves also if that fails. */
   async reach(table, version) {
     const isShown = () => Number(this.fragmentOf(table)?.dataset.version) >= version;
-    if (isShown()) return;
-    await new Promise((resolve) => {
-      const controller = new AbortController(), { signal } = controller;
-      const end = () => {
-        controller.abort();
+    if (isShown() || await this.isPushedWithin(PUSH_LIMIT, isShown)) return;
+    this.isLate = true;
+    await this.fetching;  // it may have been answered before the act
+    if (!isShown()) await this.resync();
+  }
+
+  isPushedWithin(time, isShown) {
+    return new Promise((resolve) => {
+      const end = (isHere) => {
+        this.removeEventListener("screen:applied", look);
         clearTimeout(timer);
-        resolve();
+        resolve(isHere);
       };
-      const timer = setTimeout(() => {
-        this.resync();
-        end();
-      }, PUSH_LIMIT);
-      this.addEventListener("screen:applied", () => isShown() && end(), { signal });
+      const look = () => isShown() && end(true), timer = setTimeout(end, time, false);
+      this.addEventListener("screen:applied", look);
     });
   }
 

@@ -422,10 +422,10 @@ export class Taps {
 }
 
 const seatsText = (seats) => `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")}`;
-const notRepeated = (kept, satOut) => ({
+const notRepeated = (unchanged, satOut) => ({
   code: "seats-kept", title: "Repeated, except", section: "",
   message: [
-    kept.length && `${seatsText(kept)} already had wagers and kept them.`,
+    unchanged.length && `${seatsText(unchanged)} already had wagers and kept them.`,
     satOut.length && `${seatsText(satOut)} sat out the last round.`,
     "To repeat a seat's last wagers, tap the seat, then Repeat.",
   ].filter(Boolean).join(" "),

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeEach, test } from "node:test";
 import { ActQueue, consoleSender, tableQueues, uuid7 } from "../../static/js/acts.js";
 import { csrfToken } from "../../static/js/csrf.js";
+import { waitingActs } from "../../static/js/waiting-acts.js";
 import { FakeElement, installBrowser } from "./browser.mjs";
 import { settle } from "./clock.mjs";
 
@@ -130,6 +131,60 @@ test("the fragment of the response is applied to the table that acted", async ()
   queue.send("no_more_bets", {}, STATE);
   await accept(server.last, 11);
   assert.deepEqual(page.applied, [{ table: "T-01", version: 11, html: "<main>11</main>" }]);
+});
+
+/* A page that pushes bring its screens: `show` is the push of a version. */
+function pushedPage() {
+  const reaching = [];
+  Object.assign(page, {
+    isPushed: true,
+    reach: (table, version) => new Promise((resolve) => { reaching.push({ version, resolve }); }),
+    show(version) {
+      page.screen.dataset.version = String(version);
+      for (const { resolve } of reaching.splice(0)) resolve();
+      return settle();
+    },
+  });
+}
+
+const acceptWithoutScreen = (request, version) => request.answer(200, { version, answer: {}, screen: null });
+
+test("an act is on its way until its screen is there, so that its second tap is no other act", async () => {
+  pushedPage();
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal(server.last.body.pushed, true);
+  await acceptWithoutScreen(server.last, 11);
+  assert.deepEqual([queue.busy, queue.isQueued("no_more_bets")], [true, true]);
+  await page.show(11);
+  assert.deepEqual([queue.busy, queue.isQueued("no_more_bets")], [false, false]);
+});
+
+test("an act that is taken and not shown yet is not told as never sent", async () => {
+  pushedPage();
+  queue.resume();
+  queue.send("no_more_bets", {}, STATE);
+  await acceptWithoutScreen(server.last, 11);
+  queue.send("call_dice", {}, STATE);
+  assert.deepEqual(waitingActs().items.map(({ act, mayBeTaken }) => [act, mayBeTaken]), [["no_more_bets", true], ["call_dice", false]]);
+});
+
+test("acts tapped between an answer and its screen go out once each, in order, behind it", async () => {
+  pushedPage();
+  const answers = [];
+  const tap = (act) => queue.send(act, {}, STATE).then(({ version }) => answers.push([act, version]));
+  tap("place_wagers");
+  await acceptWithoutScreen(server.last, 11);
+  tap("sell_chips");
+  tap("no_more_bets");
+  await settle();
+  assert.equal(server.requests.length, 1);
+  for (const version of [11, 12, 13]) {
+    await page.show(version);
+    if (version < 13) await acceptWithoutScreen(server.last, version + 1);
+  }
+  assert.deepEqual(server.requests.map(({ url }) => url.split("/").at(-1)), ["place_wagers", "sell_chips", "no_more_bets"]);
+  assert.deepEqual(answers, [["place_wagers", 11], ["sell_chips", 12], ["no_more_bets", 13]]);
+  assert.deepEqual(server.last.body.after, server.requests.slice(0, 2).map(({ body }) => body.command));
 });
 
 test("a lost response is asked for again with the same command id", async () => {

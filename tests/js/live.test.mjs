@@ -70,27 +70,47 @@ const heartbeat = (versions = { "T-01": versionOf() }) => FakeSocket.last.push({
 test("a page that pushes reach says so, and waits for the version of an answer", async () => {
   heartbeat();
   assert.equal(screen.isPushed, true);
-  let isReached = false;
-  screen.reach("T-01", 11).then(() => { isReached = true; });
+  const reaching = watched(screen.reach("T-01", 11));
   await settle();
-  assert.equal(isReached, false);
+  assert.equal(reaching.isDone, false);
   FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
   await settle();
-  assert.deepEqual([isReached, versionOf(), server.requests.length], [true, 11, 0]);
+  assert.deepEqual([reaching.isDone, versionOf(), server.requests.length], [true, 11, 0]);
   await screen.reach("T-01", 11);
 });
 
-test("a push that does not come is fetched, and nothing waits for it longer", async () => {
+test("a push that does not come is fetched, and answers bring the screens until a push does", async () => {
   heartbeat();
-  let isReached = false;
-  screen.reach("T-01", 11).then(() => { isReached = true; });
+  const reaching = watched(screen.reach("T-01", 11));
   await clock.advance(399);
-  assert.equal(isReached, false);
+  assert.equal(server.requests.length, 0);
   await clock.advance(1);
-  assert.equal(isReached, true);
-  server.requests.at(-1).answer(200, { version: 11, html: html(11) });
-  await settle();
-  assert.equal(versionOf(), 11);
+  assert.deepEqual([reaching.isDone, server.requests.length, screen.isPushed], [false, 1, false]);
+  await server.last.answer(200, { version: 11, html: html(11) });
+  assert.deepEqual([reaching.isDone, versionOf(), screen.isPushed], [true, 11, false]);
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });  // too late to be waited for
+  assert.equal(screen.isPushed, false);
+  FakeSocket.last.push({ table: "T-01", version: 12, html: html(12) });
+  assert.equal(screen.isPushed, true);
+});
+
+test("a fetch that began before an act is not taken for its screen", async () => {
+  heartbeat();
+  screen.resync();
+  const reaching = watched(screen.reach("T-01", 12));
+  await clock.advance(400);
+  await server.requests[0].answer(200, { version: 11, html: html(11) });
+  assert.deepEqual([reaching.isDone, versionOf(), server.requests.length], [false, 11, 2]);
+  await server.last.answer(200, { version: 12, html: html(12) });
+  assert.deepEqual([reaching.isDone, versionOf()], [true, 12]);
+});
+
+test("a screen that cannot be fetched keeps no act waiting", async () => {
+  heartbeat();
+  const reaching = watched(screen.reach("T-01", 11));
+  await clock.advance(400);
+  await server.last.fail();
+  assert.deepEqual([reaching.isDone, versionOf()], [true, 10]);
 });
 
 test("without its socket a page asks for the screen with the answer", () => {
@@ -98,6 +118,13 @@ test("without its socket a page asks for the screen with the answer", () => {
   screen.lose("stale");
   assert.equal(screen.isPushed, false);
 });
+
+/* A promise that says whether it is done. */
+function watched(promise) {
+  const state = { isDone: false };
+  promise.finally(() => Object.assign(state, { isDone: true }));
+  return state;
+}
 
 /* Versions */
 
