@@ -229,6 +229,13 @@ def delivery() -> Delivery:
     return _deliveries.setdefault(asyncio.get_running_loop(), Delivery())
 
 
+def is_suspended() -> bool:
+    """Whether the channel layer was away a moment ago, for a thread that handles a request: no push comes then."""
+    loop = SERVER_LOOP.get()
+    found = _deliveries.get(loop) if loop is not None else None
+    return found is not None and found.is_suspended
+
+
 def hand_over(pushes: Sequence[Push]) -> None:
     """Send pushes soon, from a thread that handles a request, and do not wait for it.
 

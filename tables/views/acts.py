@@ -291,7 +291,7 @@ class ActReply:
 def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer, or a refusal with its 4xx status.
 
-    The fresh screen comes with it, unless the page says that pushes bring it its screens (`pushed`).
+    The fresh screen comes with it, unless the page says that pushes bring it its screens (`pushed`) and they do.
     """
     reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
@@ -435,7 +435,7 @@ def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLoo
         200,
         {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
-        station if shows_table and body.get("pushed") is not True else "",
+        station if shows_table and (body.get("pushed") is not True or push.is_suspended()) else "",
         response.context if isinstance(response.context, TableContext) else None,
     )
 

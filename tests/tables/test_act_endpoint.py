@@ -1,8 +1,10 @@
 """The one endpoint of acts: its statuses, the shape of its answers, and any body whatever."""
 
+import asyncio
 import io
 import json
 import logging
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -132,6 +134,22 @@ def test_a_page_that_pushes_reach_is_answered_without_its_screen(scene, tablet):
     assert len(answer.content) < 200
     stale = send(tablet, scene, "shake", {"shakes": 3}, pushed=True, seen=scene.version + 1)
     assert stale.json()["screen"]["version"] == scene.version, "a refusal comes with what is on the table"
+
+
+def test_while_no_push_comes_an_answer_has_the_screen(scene, tablet):
+    async def delivery_after_a_failure() -> push.Delivery:
+        return push.delivery()
+
+    with asyncio.Runner() as runner:
+        runner.run(delivery_after_a_failure()).retry_at = time.monotonic() + push.RETRY_SECONDS
+        loop = push.SERVER_LOOP.set(runner.get_loop())
+        try:
+            assert push.is_suspended()
+            answer = send(tablet, scene, pushed=True)
+        finally:
+            push.SERVER_LOOP.reset(loop)
+    assert answer.json()["screen"]["version"] == scene.version
+    assert not push.is_suspended()
 
 
 def test_an_act_of_play_is_pushed_without_a_second_read_of_its_table(scene, tablet, monkeypatch):
