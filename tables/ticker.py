@@ -30,7 +30,7 @@ from audit.logs import OutageLog
 from audit.models import Device
 from games.engine.game import PostCode
 from games.office import calendar
-from games.separation.endings import withdraw_ended_changes
+from games.separation.changes import withdraw_ended_changes
 from tables.alerts.calls import pass_on_unanswered
 from tables.cases.case import open_found_cases
 from tables.core import posts

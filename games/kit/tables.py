@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from games.formats import NONE, about, money, percent, signed, signed_about
-from games.glossary import MEANINGS
+from games.formats import MEANINGS, NONE, about, money, percent, signed, signed_about
 from games.kit.plots import Plot
 
 RowT = TypeVar("RowT")

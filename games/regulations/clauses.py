@@ -1,6 +1,11 @@
-"""Reads the catalog of clauses, and which tests prove them."""
+"""Reads the catalog of clauses, and which tests prove them.
+
+Because the tests are not installed with the product, `manage.py clauses --write` makes a file of which tests prove
+which clause; a test fails if it is out of date.
+"""
 
 import ast
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -94,3 +99,41 @@ def _clauses_in(nodes: list[ast.expr]) -> tuple[str, ...]:
         for argument in call.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     )
+
+
+# The proofs as a file
+
+
+COVERAGE_FILE = HERE / "coverage.json"
+
+
+def coverage_text() -> str:
+    """Return the contents of the file: the clauses that each test proves, one line for each test."""
+    by_test: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for clause, tests in proofs_by_clause().items():
+        for test in tests:
+            file, _, name = test.partition("::")
+            by_test[file][name].append(clause)
+    files = (
+        f"{json.dumps(file)}: {{\n"
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(sorted(tests[name]))}" for name in sorted(tests))
+        + "\n}"
+        for file, tests in sorted(by_test.items())
+    )
+    return "{\n" + ",\n".join(files) + "\n}\n"
+
+
+def write_coverage() -> None:
+    """Write the file."""
+    COVERAGE_FILE.write_text(coverage_text(), encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def recorded_proofs() -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the tests that prove each clause, from the file: `tests/games/test_odds.py::test_…`."""
+    tests_by_clause: dict[str, list[str]] = defaultdict(list)
+    for file, tests in json.loads(COVERAGE_FILE.read_text(encoding="utf-8")).items():
+        for name, clauses in tests.items():
+            for clause in clauses:
+                tests_by_clause[clause].append(f"{file}::{name}")
+    return {clause: tuple(sorted(tests)) for clause, tests in tests_by_clause.items()}

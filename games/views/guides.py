@@ -13,9 +13,18 @@ from django.views.decorators.http import require_GET, require_safe
 from audit import clock
 from audit.identity import Denied
 from games.engine.editions import all_editions
-from games.guide.authorized import chapters_to_come, permissions_on, title_of
-from games.guide.content import without_plan
-from games.guide.standing import FORMATS, comes_as, desk, is_approved, missing_chapters, still_true
+from games.guide.content import (
+    FORMATS,
+    chapters_to_come,
+    comes_as,
+    desk,
+    is_approved,
+    missing_chapters,
+    permissions_on,
+    still_true,
+    title_of,
+    without_plan,
+)
 from games.guide.words import words
 from games.jurisdictions import short
 from games.models import (

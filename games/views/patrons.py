@@ -15,9 +15,8 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.http import require_safe
 
 from audit import clock
-from games.guide.authorized import title_of
+from games.guide.content import approval_of, comes_as, published, still_true, title_of
 from games.guide.content_types import GameContent, GuideExample
-from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
 from games.office.guides.pdf import approval_line, guide_pdf

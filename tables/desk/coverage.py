@@ -10,8 +10,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from games.regulations import coverage as shown
-from games.regulations.clauses import Clause, all_clauses
+from games.regulations.clauses import Clause, all_clauses, recorded_proofs
 from tables.desk.desk import authorize_desk, desk_context
 
 KINDS = {
@@ -57,7 +56,7 @@ def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Show all clauses in order, filtered by document, kind, office, tests, and words."""
     person, facility = authorize_desk(request, facility_code)
     clauses = list(all_clauses().values()) if facility.law.clauses_in_catalog else []
-    tests = shown.recorded()
+    tests = recorded_proofs()
     filters = _filters(request, clauses)
     shown_clauses = (
         [clause for clause in clauses if _matches(clause, filters, tests)] if any(filters.values()) else []

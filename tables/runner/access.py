@@ -27,7 +27,7 @@ from audit.identity import (
 from audit.models import Device, Person, Station
 from games.access import Pages
 from games.facility_runner import Forbidden
-from games.guide.authorized import may_show_history
+from games.guide.content import may_show_history
 from games.models import Facility
 from tables.core.context import TableKey, floor_versions, table_with_duty, tables_with_duty
 from tables.core.duty import (

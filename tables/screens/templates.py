@@ -16,8 +16,7 @@ from minijinja import Environment
 
 from games import registry
 from games.chips import chip_class
-from games.formats import money, plain, signed
-from games.glossary import MEANINGS
+from games.formats import MEANINGS, money, plain, signed
 from games.layout_drawing import listed
 from tables.screens.formats import breakable, cite, clock, in_lines
 

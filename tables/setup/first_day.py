@@ -17,7 +17,7 @@ from audit.devices import enroll
 from audit.models import Department, Device, Person, Role, Station
 from games.engine import Refusal
 from games.engine.editions import all_editions
-from games.guide.standing import published
+from games.guide.content import published
 from games.models import Facility
 from games.office.signs import forms_in_force
 from games.registry import game_by_code

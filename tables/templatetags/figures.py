@@ -3,7 +3,7 @@
 from django import template
 
 from games import formats
-from games.glossary import meaning
+from games.formats import meaning
 from tables.reports import report_tables
 
 register = template.Library()

@@ -5,24 +5,24 @@ import json
 import pytest
 from django.core.management import call_command
 
-from games.regulations import coverage
+from games.regulations import clauses
 from games.regulations.clauses import all_clauses, proofs_by_clause
 from tables.desk.coverage import sentence
 
 
 def test_the_file_matches_the_marks_of_the_tests():
-    text = coverage.FILE.read_text("utf-8")
-    assert text == coverage.coverage_text(), "Run: manage.py clauses --write"
+    text = clauses.COVERAGE_FILE.read_text("utf-8")
+    assert text == clauses.coverage_text(), "Run: manage.py clauses --write"
 
 
 def test_the_file_gives_back_every_test_of_every_clause():
     tests_by_clause = {clause: sorted(tests) for clause, tests in proofs_by_clause().items()}
-    assert {clause: list(tests) for clause, tests in coverage.recorded().items()} == tests_by_clause
+    assert {clause: list(tests) for clause, tests in clauses.recorded_proofs().items()} == tests_by_clause
     assert set(tests_by_clause) <= set(all_clauses())
 
 
 def test_the_command_writes_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(coverage, "FILE", tmp_path / "coverage.json")
+    monkeypatch.setattr(clauses, "COVERAGE_FILE", tmp_path / "coverage.json")
     call_command("clauses", write=True)
     written = json.loads((tmp_path / "coverage.json").read_text("utf-8"))
     assert "test_a_day_in_the_pit" in written["tests/e2e/test_day_in_the_pit.py"]
@@ -82,7 +82,7 @@ def test_it_narrows_by_document_kind_room_tests_and_words(page):
     assert page("?document=58+Pa.+Code+Chapter+625a").context["shown_count"] == 94
     assert page("?where=audit").context["shown_count"] == 12
     with_tests, without = (page(f"?tests={answer}").context["shown_count"] for answer in ("yes", "no"))
-    assert with_tests + without == 649 and with_tests == len(coverage.recorded())
+    assert with_tests + without == 649 and with_tests == len(clauses.recorded_proofs())
     assert page("?q=625a.2(b)").context["shown_count"] >= 2
     assert page("?q=zzzz").context["shown_count"] == 0
     assert "No clause matches all of this" in page("?q=zzzz").content.decode()
@@ -97,5 +97,5 @@ def test_a_clause_shows_our_words_its_room_and_its_tests(page):
     text = page("?q=PA-625a.2(b)-manual").content.decode()
     clause = all_clauses()["PA-625a.2(b)-manual"]
     assert clause.rule[:30] in text.replace("&#x27;", "'") and clause.cite in text
-    for test in coverage.recorded()[clause.id]:
+    for test in clauses.recorded_proofs()[clause.id]:
         assert sentence(test) in text.replace("&#x27;", "'")

@@ -20,8 +20,7 @@ import pytest
 from django.core.management import call_command
 
 from games.chips import KNOWN_CHIPS_CENTS
-from games.formats import about, money, percent, signed, signed_about, whole_dollars
-from games.glossary import MEANINGS
+from games.formats import MEANINGS, about, money, percent, signed, signed_about, whole_dollars
 from games.models import Facility
 from tables.core.figure_sums import LargestLoss, Sums
 from tables.figures import rollup

@@ -8,8 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from games.regulations import coverage
-from games.regulations.clauses import Clause, all_clauses, proofs_by_clause
+from games.regulations.clauses import COVERAGE_FILE, Clause, all_clauses, proofs_by_clause, write_coverage
 
 
 class Command(BaseCommand):
@@ -26,8 +25,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["write"]:
-            coverage.write()
-            self.stdout.write(f"{coverage.FILE.name} is up to date.")
+            write_coverage()
+            self.stdout.write(f"{COVERAGE_FILE.name} is up to date.")
             return
         clauses, tests = list(all_clauses().values()), proofs_by_clause()
         if options["json"]:

@@ -10,10 +10,18 @@ from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
-from games.guide.authorized import all_in_force_by
-from games.guide.content import content_at, facts_at, section, sha256
+from games.guide.content import (
+    FORMATS,
+    all_in_force_by,
+    approval_of,
+    content_at,
+    differences,
+    facts_at,
+    is_approved,
+    section,
+    sha256,
+)
 from games.guide.content_types import GuideContent
-from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.models.patrons import GuideFormat
 from games.office import reviews

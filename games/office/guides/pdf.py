@@ -7,8 +7,8 @@ from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, PageBreak, Spacer
 
+from games.guide.content import approval_of, is_approved
 from games.guide.content_types import GameText, GuideExample, GuideLayout, GuideRow, GuideWager
-from games.guide.standing import approval_of, is_approved
 from games.guide.words import TAGS, day, words
 from games.kit.paper import BOLD, CHINESE, INK, INTER, content_size, render, styles, table, text
 from games.models import Guide

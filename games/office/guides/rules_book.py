@@ -7,8 +7,7 @@ from audit.entry_types import entry_type
 from games.act_forms import Day, OptionalDay, Text, Words, text, words
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
-from games.guide.authorized import ROLL_HISTORY, chapters_to_come
-from games.guide.content import section
+from games.guide.content import ROLL_HISTORY, chapters_to_come, section
 from games.models import BoardPermission, RulesBook, RulesInspection
 from games.office import documents
 from games.office.core import ActOutcome, OfficeContext, floor, office_act

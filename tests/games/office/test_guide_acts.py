@@ -7,8 +7,7 @@ import pytest
 from audit import clock
 from audit.models import Entry
 from games.engine import Refusal, Rules
-from games.guide.content import sha256
-from games.guide.standing import differences, published, still_true
+from games.guide.content import differences, published, sha256, still_true
 from games.models import Guide, RulesSubmission
 from games.submissions import filed_terms
 from tests.games.office.chapter_528 import applied, linked

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from games.engine import Rules
-from games.guide.standing import desk
+from games.guide.content import desk
 from games.models import Guide, RulesSubmission
 from games.submissions import filed_terms
 from tests.games.office.test_guide_acts import deal, decide, draft, publish

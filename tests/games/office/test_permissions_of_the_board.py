@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from games.engine import Refusal
-from games.guide.authorized import may_show_history
+from games.guide.content import may_show_history
 from games.models import BoardPermission
 from games.views import patrons
 from tests.games.office.test_guide_acts import publish

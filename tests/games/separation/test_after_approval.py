@@ -10,7 +10,7 @@ import pytest
 from audit.columns import check_columns
 from audit.models import Entry, Person
 from games.models import ChangeNotice, PreparedChange
-from games.separation import endings
+from games.separation import changes
 from tables.ticker import Ticker
 from tests.games.separation.test_policy_walk import Endpoints, letter, rules
 from tests.tables.cast import Scene, make_scene
@@ -121,18 +121,18 @@ def test_a_change_about_a_person_ends_when_their_access_has_ended(scene: Scene) 
     leaving = {"person": "relief", "why": "left"}
     scene.in_room("end_access", leaving, by="system-administrator", approve=False)
     change, today = PreparedChange.objects.get(), dt.date(2027, 3, 1)
-    assert endings.ended_because(change, today) == ""
+    assert changes.ended_because(change, today) == ""
     Person.objects.filter(code="relief").update(is_active=False)
-    assert endings.ended_because(change, today) == "Relief, whom it is about, no longer works here."
+    assert changes.ended_because(change, today) == "Relief, whom it is about, no longer works here."
 
 
 def test_a_change_ends_with_its_edition(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.in_office("record_decision", rules(scene), approve=False)
     change, lapses_on = PreparedChange.objects.get(), dt.date(2027, 3, 1)
-    monkeypatch.setattr(endings, "edition", lambda key: SimpleNamespace(lapses_on=lapses_on))
-    assert endings.ended_because(change, dt.date(2027, 2, 28)) == ""
+    monkeypatch.setattr(changes, "edition", lambda key: SimpleNamespace(lapses_on=lapses_on))
+    assert changes.ended_because(change, dt.date(2027, 2, 28)) == ""
     assert (
-        endings.ended_because(change, lapses_on) == "The edition of RS-0009 version 2 lapsed on 01 Mar 2027."
+        changes.ended_because(change, lapses_on) == "The edition of RS-0009 version 2 lapsed on 01 Mar 2027."
     )
 
 
