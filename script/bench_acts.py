@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
 
-from script.bench_load import ChatDisplay, Display, Load, PlayedAct, sign_in
+from script.bench_load import ChatDisplay, Display, Load, PlayedAct, deal_round, percentiles, sign_in
 from script.figures import Figure, ms, ratio, size
 from script.installation import TUTORIAL, Installation
-from script.schedule import deal_round, percentiles
 
 TITLE = "One uvicorn worker, PostgreSQL and Redis: whole rounds dealt over HTTP with sockets open"
 COUNTS = (1, 50)

@@ -14,11 +14,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from script.bench_load import Display, Load, PlayedAct, sign_in
+from script.bench_load import Display, DueAct, Load, PlayedAct, deal_shift, percentiles, sign_in
 from script.figures import Figure, ms, ratio, size
 from script.floor_tables import FACILITY
 from script.installation import Installation
-from script.schedule import DueAct, deal_shift, percentiles
 
 TITLE = "A floor of many tables: real rounds over HTTP, sockets for tablets and dashboards"
 LEAD_SECONDS = 5.0

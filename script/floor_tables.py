@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FACILITY, PIT, SUBMISSION = "larkfield", "floor", "RS-0009"
 PIN = "505050"
+LEAST_CENTS = 1_000
 TABLES_OF_A_SUPERVISOR = 4
 
 
@@ -83,23 +84,12 @@ def _person(code: str, role: str) -> "Person":
 def _make_table(facility: "Facility", pit: "Pit", seat: Seat, supervisor: "Person", podium: "Device") -> None:
     from audit import clock
     from tables.demo import seeding
-    from tables.models import Qualification, Shaker
-    from tables.opening.new_tables import make_table
+    from tables.demo.simulation import equipped_table
+    from tables.models import Qualification
 
     code = seat.table
-    table = make_table(
-        facility,
-        code=code,
-        pit=pit,
-        submission=SUBMISSION,
-        kind="live",
-        seats=8,
-        min_cents=1_000,
-        max_cents=100_000,
-    )
-    Shaker.objects.create(facility=facility, table=table, code=f"S-{code}", kind="manual")
+    table = equipped_table(facility, pit, code, SUBMISSION, "live", LEAST_CENTS)
     lot = seeding.make_lot(table, f"L-{code}")
-    seeding.approve_equipment(table)
     dealer = _person(seat.person, "dealer")
     for person in (dealer, supervisor):
         seeding.assign(person, facility, code)

@@ -104,9 +104,11 @@ class Ledger:
 
     claims: list[Claim] = field(default_factory=list)
 
-    def unknown(self) -> list[Claim]:
-        """The acts whose tablets still ask."""
-        return [claim for claim in self.claims if not claim.is_over]
+    def begin(self, place: str, act: str, draw: random.Random) -> Claim:
+        """Write down that somebody acts now, by a new id."""
+        command = str(uuid.UUID(int=draw.getrandbits(128), version=4))
+        self.claims.append(Claim(command, place, act, time.monotonic()))
+        return self.claims[-1]
 
     def since(self, moment: float) -> list[Claim]:
         return [claim for claim in self.claims if claim.started >= moment]
@@ -230,6 +232,19 @@ class Browser:
         )
         self.keep_cookies(response)
         return response
+
+    async def try_act(self, path: str, body: Json) -> tuple[int, Json]:
+        """One try of an act. Returns the status and the answer; 0 without one, {} for what is no JSON."""
+        headers = {**self.headers, "Accept": "application/json"}
+        try:
+            response = await self.front.send_act(path, headers, body)
+        except NoAnswer:
+            return 0, {}
+        self.keep_cookies(response)
+        try:
+            return response.status_code, response.json()
+        except ValueError:
+            return response.status_code, {}
 
     def keep_cookies(self, response: httpx.Response) -> None:
         for header in response.headers.get_list("set-cookie"):
@@ -475,41 +490,32 @@ class Tablet(Screen):
         """Send one act until it is final, as ActQueue does. An act may stay unknown until the network is back."""
         shown = self.fragment
         state = shown.state["round"] if shown.state else {"number": 0, "phase": ""}
-        command = str(uuid.UUID(int=self.draw.getrandbits(128), version=4))
+        claim = self.ledger.begin(self.seat.place, name, self.draw)
         body = {
-            "command": command,
+            "command": claim.command,
             "seen": shown.version,
             "round": state["number"],
             "phase": state["phase"],
             "params": params,
             **({"witness": witness} if witness else {}),
         }
-        claim = Claim(command, self.seat.place, name, time.monotonic())
-        self.ledger.claims.append(claim)
         await ask_until_final(claim, lambda: self.ask(name, claim.say_retry(body)), self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
         return claim
 
     async def ask(self, name: str, body: Json) -> tuple[int, Json]:
-        """One try. Returns the status and the answer; 0 without one."""
+        """One try, with the head that the screen shows. Shows the screen of the answer."""
         stream = self.seat.place
         heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
-        headers = {**self.headers, "Accept": "application/json"}
-        try:
-            response = await self.front.send_act(f"{self.path}acts/{name}", headers, {**body, **heads})
-        except NoAnswer:
-            return 0, {}
-        self.keep_cookies(response)
-        answer = _json(response)
-        refusal = answer.get("refusal") or {}
-        if response.status_code == 200 or (refusal and response.status_code < 500):
+        status, answer = await self.try_act(f"{self.path}acts/{name}", {**body, **heads})
+        if status == 200 or (answer.get("refusal") and status < 500):
             self.heads.unjudged.pop(stream, None)
-        if response.status_code == 200:
+        if status == 200:
             self.last_taken = time.monotonic()
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
-        return response.status_code, answer
+        return status, answer
 
 
 class Desk(Browser):
@@ -521,33 +527,12 @@ class Desk(Browser):
 
     async def act(self, table: str, name: str, params: Json, witness: tuple[str, str] | None = None) -> Claim:
         """Send one act at a table until it is final. `witness`: the person who signs it, with their PIN."""
-        command = str(uuid.UUID(int=self.draw.getrandbits(128), version=4))
-        body: Json = {"command": command, "seen": 0, "round": 0, "phase": "", "params": params}
+        claim = self.ledger.begin(f"{self.seat.facility}/{table}", name, self.draw)
+        body: Json = {"command": claim.command, "seen": 0, "round": 0, "phase": "", "params": params}
         if witness is not None:
             body["witness"] = dict(zip(("person", "pin"), witness, strict=True))
-        claim = Claim(command, f"{self.seat.facility}/{table}", name, time.monotonic())
-        self.ledger.claims.append(claim)
-
-        async def ask() -> tuple[int, Json]:
-            headers = {**self.headers, "Accept": "application/json"}
-            try:
-                path = f"/floor/{claim.place}/acts/{name}"
-                response = await self.front.send_act(path, headers, claim.say_retry(body))
-            except NoAnswer:
-                return 0, {}
-            self.keep_cookies(response)
-            return response.status_code, _json(response)
-
-        await ask_until_final(claim, ask, self.draw)
+        path = f"/floor/{claim.place}/acts/{name}"
+        await ask_until_final(claim, lambda: self.try_act(path, claim.say_retry(body)), self.draw)
         if claim.code in SIGNED_OUT:
             await self.sign_in()
         return claim
-
-
-def _json(response: httpx.Response) -> Json:
-    """The answer as JSON; empty for what is not."""
-    try:
-        answer: Json = response.json()
-    except ValueError:
-        return {}
-    return answer

@@ -43,15 +43,11 @@ Injection = Callable[[Ground], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault. `is_quick`: `script/test --all` injects it too, and plain `script/test` on some days.
-
-    `gap`: why this fault does not hold yet. It is reported, and does not fail the run.
-    """
+    """One fault. `is_quick`: `script/test --all` injects it too, and plain `script/test` on some days."""
 
     name: str
     title: str
     inject: Injection
     is_quick: bool = False
-    gap: str = ""
     # Why it cannot be injected on this machine; empty if it can.
     lacking: Callable[[Scene], str] = lambda scene: ""

@@ -63,11 +63,6 @@ class Trial:
     def held(self) -> bool:
         return not self.problems
 
-    @property
-    def failed(self) -> bool:
-        """A fault that is known not to hold yet does not fail a run."""
-        return bool(self.problems) and not self.fault.gap
-
 
 class Watcher(Screen):
     """A page of the pit whose device is revoked in the quiet minutes: its socket has to be ended by the server."""

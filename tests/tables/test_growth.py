@@ -20,8 +20,8 @@ from audit import clock, export
 from audit.models import Device, Person
 from games.models import Facility
 from script import history
+from script.bench_load import deal_round
 from script.floor_tables import Floor, add_tables, place_of
-from script.schedule import deal_round
 from tables.demo.seeding import do
 from tables.desk.query import parse_query
 from tables.desk.search import search_record
