@@ -14,11 +14,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from script import system
-
 ROOT = Path(__file__).resolve().parents[1]
+POLICY = Path("/usr/sbin/policy-rc.d")
 MOST_PARTS = 4  # pips that install at the same time
 
 
@@ -57,11 +57,11 @@ def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
     if not is_sound(venv, with_pip=True):
         if venv_is_missing():
             package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-            if not (install_system and system.is_debian_root()):
+            if not (install_system and is_debian_root()):
                 raise SystemExit(
                     f"Python's venv module is missing. Install it:  sudo apt-get install {package}"
                 )
-            system.install([package])
+            install_packages([package])
         subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
     # The lock names every package, so nothing is to be resolved.
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
@@ -121,6 +121,53 @@ def make(venv: Path, lock: Path, *, includes: tuple[Path, ...] = (), install_sys
         make_with_pip(venv, lock, install_system=install_system)
     stamp.write_text("\n".join(digest(file) for file in (lock, *includes)) + "\n")
     return True
+
+
+# Debian packages, only if --install-system was given
+
+
+def is_debian_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+@contextlib.contextmanager
+def nothing_started() -> Iterator[None]:
+    """While packages are installed, Debian asks this file whether their services may start: 101 is no."""
+    if POLICY.exists():
+        yield
+        return
+    POLICY.write_text("#!/bin/sh\nexit 101\n")
+    POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        POLICY.unlink()
+
+
+def install_packages(packages: Sequence[str]) -> None:
+    """Installs Debian packages without starting a service; raises CalledProcessError.
+
+    A package may have alternatives, "this | that": the first that Debian has is installed.
+    """
+    print(f"Installing the Debian packages {', '.join(packages)} …", flush=True)
+    with nothing_started():
+        _apt_get("update")
+        _apt_get("install", "--yes", "--no-install-recommends", *map(first_available, packages))
+
+
+def first_available(package: str) -> str:
+    """The first of a package's alternatives that Debian has; the last if it has none."""
+    *preferred, last = package.split(" | ")
+    return next((name for name in preferred if is_available(name)), last)
+
+
+def is_available(package: str) -> bool:
+    return subprocess.run(["apt-cache", "show", package], capture_output=True, check=False).returncode == 0
+
+
+def _apt_get(*command: str) -> None:
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "-qq", *command], check=True, env=quiet, stdout=subprocess.DEVNULL)
 
 
 def main() -> int:

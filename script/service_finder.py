@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from script import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -86,8 +88,6 @@ def packaged(*, required: bool) -> Path:
 
     We start the binaries ourselves, as nobody when we are root: the packages' own starters would add a system user.
     """
-    from script import environment
-
     if os.geteuid() == 0 and not required:
         raise Unavailable("as root only when required")
     venv = ROOT / ".script" / "services"

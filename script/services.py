@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import redis
 
-from script import system
+from script import environment
 from script.service_finder import (
     Service,
     Source,
@@ -94,25 +94,37 @@ def postgres_binaries() -> Path | None:
     )
 
 
-def start_postgres(stack: contextlib.ExitStack, binaries: Path, settings: Sequence[str]) -> str:
-    home = throwaway_directory(stack, "postgres")
-    cluster = home / "cluster"
+def make_cluster(binaries: Path, cluster: Path) -> None:
+    """Create the files of a PostgreSQL that anybody who reaches its socket may enter. Raises Unavailable."""
     initdb: list[str | Path] = [binaries / "initdb", "--pgdata", cluster, "--username", "postgres"]
     run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
+
+
+def postgres_command(binaries: Path, cluster: Path, settings: Sequence[str]) -> list[str | Path]:
+    """The command of a PostgreSQL whose socket is in the folder of its cluster."""
+    options = [part for setting in settings for part in ("-c", setting)]
+    return [binaries / "postgres", "-D", cluster, "-k", cluster.parent, *options]
+
+
+def redis_command(binary: str | Path, socket: Path) -> list[str | Path]:
+    """The command of a Redis that keeps nothing."""
+    command: list[str | Path] = [binary, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "777"]
+    return [*command, "--dir", socket.parent, "--save", "", "--appendonly", "no"]
+
+
+def start_postgres(stack: contextlib.ExitStack, binaries: Path, settings: Sequence[str]) -> str:
+    home = throwaway_directory(stack, "postgres")
+    make_cluster(binaries, home / "cluster")
     address = f"postgres://postgres@/pitside?host={home}"
-    options = [part for setting in (*THROWAWAY, *settings) for part in ("-c", setting)]
-    command: list[str | Path] = [binaries / "postgres", "-D", cluster, "-k", home, *options]
+    command = postgres_command(binaries, home / "cluster", (*THROWAWAY, *settings))
     run_until_the_end(stack, command, lambda: postgres_answers(address))
     return address
 
 
 def start_redis(stack: contextlib.ExitStack, binary: str | Path) -> str:
-    home = throwaway_directory(stack, "redis")
-    socket = home / "redis.sock"
+    socket = throwaway_directory(stack, "redis") / "redis.sock"
     address = f"unix://{socket}"
-    command: list[str | Path] = [binary, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "777"]
-    command += ["--dir", home, "--save", "", "--appendonly", "no"]
-    run_until_the_end(stack, command, lambda: redis_answers(address))
+    run_until_the_end(stack, redis_command(binary, socket), lambda: redis_answers(address))
     return address
 
 
@@ -222,8 +234,8 @@ def running(
 
     `settings` are for a PostgreSQL that is started here.
     """
-    if install_system and (missing := missing_packages(needed)) and system.is_debian_root():
-        system.install(missing)
+    if install_system and (missing := missing_packages(needed)) and environment.is_debian_root():
+        environment.install_packages(missing)
     with contextlib.ExitStack() as stack:
         yield {
             name: find(name, of, stack) for name, of in sources(required, settings).items() if name in needed

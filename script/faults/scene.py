@@ -36,7 +36,15 @@ from script.service_finder import (
     throwaway_directory,
     unprivileged_user,
 )
-from script.services import REDIS_SERVERS, postgres_answers, postgres_binaries, redis_answers
+from script.services import (
+    REDIS_SERVERS,
+    make_cluster,
+    postgres_answers,
+    postgres_binaries,
+    postgres_command,
+    redis_answers,
+    redis_command,
+)
 
 DATABASE = "pitside"
 HOST = "127.0.0.1"
@@ -159,48 +167,25 @@ class Scene:
         }
 
     def _postgres(self, binaries: Binaries) -> Process:
-        initdb: list[str | Path] = [
-            binaries.postgres / "initdb",
-            "--pgdata",
-            self.cluster,
-            "--username",
-            "postgres",
-        ]
-        run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
+        make_cluster(binaries.postgres, self.cluster)
         with (self.cluster / "postgresql.conf").open("a") as settings:
             settings.write("include 'faults.conf'\n")
         self._write_settings()
-        options = [part for setting in self.cluster_settings for part in ("-c", setting)]
-        command: list[str | Path] = [
-            binaries.postgres / "postgres",
-            "-D",
-            self.cluster,
-            "-k",
-            self.home,
-            *options,
-        ]
         address = f"postgres://postgres@/postgres?host={self.home}"
-        user = unprivileged_user()
         failing = self.disk.environment if self.has_failing_disk else {}
         return Process(
-            "postgres", command, {"LC_ALL": "C", **failing}, lambda: postgres_answers(address), self.log, user
+            "postgres",
+            postgres_command(binaries.postgres, self.cluster, self.cluster_settings),
+            {"LC_ALL": "C", **failing},
+            lambda: postgres_answers(address),
+            self.log,
+            unprivileged_user(),
         )
 
     def _redis(self, binaries: Binaries) -> Process:
-        path = self.redis_socket
-        command: list[str | Path] = [
-            binaries.redis,
-            "--port",
-            "0",
-            "--unixsocket",
-            path,
-            "--unixsocketperm",
-            "777",
-        ]
-        command += ["--dir", self.home, "--save", "", "--appendonly", "no"]
-        return Process(
-            "redis", command, {}, lambda: redis_answers(f"unix://{path}"), self.log, unprivileged_user()
-        )
+        command = redis_command(binaries.redis, self.redis_socket)
+        address = f"unix://{self.redis_socket}"
+        return Process("redis", command, {}, lambda: redis_answers(address), self.log, unprivileged_user())
 
     @property
     def redis_socket(self) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from script import checks, environment, service_finder, services, system
+from script import checks, environment, service_finder, services
 from script.checks import SUITES, Row, counted, last_line, table
 from script.service_finder import Service, Unavailable
 from tests.services import examples as examples_of_tests
@@ -235,8 +235,8 @@ def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
     ("known", "installed"), [({"this", "that"}, "this"), ({"that"}, "that"), (set(), "that")]
 )
 def test_the_first_of_the_alternatives_that_debian_has_is_installed(known, installed, monkeypatch):
-    monkeypatch.setattr(system, "is_available", lambda package: package in known)
-    assert system.first_available("this | that") == installed
+    monkeypatch.setattr(environment, "is_available", lambda package: package in known)
+    assert environment.first_available("this | that") == installed
 
 
 def test_the_closing_table_tells_outcome_time_and_reason():
