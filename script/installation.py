@@ -67,11 +67,8 @@ class Installation(Scene):
         return [self.postgres, self.redis, *self.web.values(), *services, *tutorial]
 
     def environment(self, role: str, name: str) -> dict[str, str]:
-        settings = {"DJANGO_SETTINGS_MODULE": "script.browser_settings"}
-        return {
-            **super().environment(role, name),
-            **(settings if self.has_browser and role != "postgres" else {}),
-        }
+        browser = {"PITSIDE_FAULTS": "browser"} if self.has_browser else {}
+        return {**super().environment(role, name), **browser}
 
     def _fill(self) -> dict[str, str]:
         from django.db import connection

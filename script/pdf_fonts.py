@@ -59,21 +59,13 @@ def tabular(font: TTFont) -> dict[str, str]:
 def characters() -> list[int]:
     """GB 2312 with its signs, ASCII and Latin-1, and the punctuation that typography adds."""
     chinese = {
-        ord(bytes((row, cell)).decode("gb2312"))
+        ord(sign)
         for row in (*range(0xA1, 0xA4), *range(0xB0, 0xF8))
         for cell in range(0xA1, 0xFF)
-        if _known(row, cell)
+        for sign in bytes((row, cell)).decode("gb2312", "ignore")
     }
     latin = set(range(0x20, 0x7F)) | set(range(0xA0, 0x180))
     return sorted(chinese | latin | {ord(sign) for sign in "–—‘’“”…•′″−→←↑↓×÷¥€™·、。《》「」"})
-
-
-def _known(row: int, cell: int) -> bool:
-    try:
-        bytes((row, cell)).decode("gb2312")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def noto(collection: Path) -> TTFont:

@@ -12,6 +12,13 @@ STORAGES = {
 SECOND_FACTORS = False  # the cashier of the load signs in by PIN, as dealers do
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+# A browser on this machine opens pages without TLS. Static files come from where they are written, not from a folder
+# that they were collected into.
+if os.environ.get("PITSIDE_FAULTS") == "browser":
+    SECURE_SSL_REDIRECT = False
+    SESSION_COOKIE_NAME, SESSION_COOKIE_SECURE = "pitside", False
+    WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = True
+
 # The harness itself outlives every PostgreSQL that it kills, so it has no pool of connections.
 if os.environ.get("PITSIDE_FAULTS") == "harness":
     DATABASES["default"]["OPTIONS"].pop("pool")
