@@ -7,12 +7,9 @@ another one, `--check` fails if a podium is too loud.
 
 import argparse
 import datetime as dt
-import os
 import sys
-import tempfile
 
-from script.looks_evening import SUBMISSIONS
-from script.screenshots import FACILITY, ROOT
+from script.looks import FACILITY, SUBMISSIONS, demo_database
 
 
 def main() -> int:
@@ -22,17 +19,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=40, help="another evening")
     parser.add_argument("--check", action="store_true", help="fail if a podium is too loud")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(ROOT)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
-        os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/floor.sqlite3", "REDIS_URL": "", "DEBUG": "False"}
-        import django
+    with demo_database():
         from django.core.management import CommandError, call_command
 
-        django.setup()
         from audit import clock
 
-        call_command("migrate", verbosity=0)
         call_command("seed_demo", verbosity=0)
         ends = clock.now() + dt.timedelta(seconds=1)
         evening = {"tables": options.tables, "hours": options.hours, "seed": options.seed}

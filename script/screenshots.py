@@ -1,32 +1,27 @@
 """Take the pictures of docs/ on demo floors of their own: `python -m script.screenshots docs`, `felt`, `pit` …
 
-A set is a floor and a section of script/pictures.txt, which says who looks at which device, what is tapped before, and
-the sizes. `--only NAME…` takes some, `--out FOLDER` writes them elsewhere, `--drawings FOLDER` copies the drawings
-that docs/looks.md names. Needs `script/setup --dev`, and Chromium (CHROMIUM_PATH, or on PATH). All are reduced to 256
-colors, which halves them.
+A set is a floor of script/looks.py and a section of script/pictures.txt, which says who looks at which device, what is
+tapped before, and the sizes. `--only NAME…` takes some, `--out FOLDER` writes them elsewhere. Needs `script/setup
+--dev`, and Chromium (CHROMIUM_PATH, or on PATH). All are reduced to 256 colors, which halves them.
 """
 
 import argparse
 import contextlib
-import datetime as dt
-import importlib
 import io
-import os
 import re
 import sys
-import tempfile
-import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parents[1]
+from script import looks
+from script.looks import FACILITY, ROOT
+
 IMAGES = ROOT / "docs" / "img"
 LOOKS = IMAGES / "looks"
 TABLE = ROOT / "script" / "pictures.txt"
-FACILITY = "larkfield"
 PLACES = {"podium": FACILITY, "wall": f"{FACILITY}/", "none": ""}
 PRESS_TIME = 700  # ms: longer than what hold.js asks of a button that is pressed and held
 READ_TIME = 1_000  # ms
@@ -36,24 +31,19 @@ Size = tuple[int, int]
 
 
 class PictureSet(NamedTuple):
-    """Where the floor of a set is, and its pictures. `is_sized`: their files' names have their sizes.
+    """The floor of a set, and where its pictures are. `is_sized`: their files' names have their sizes."""
 
-    `has_evening`: the demo has its hour of play behind it, at every table.
-    """
-
-    module: str
-    floor: str
+    floor: type[looks.Floor]
     folder: Path = LOOKS
     is_sized: bool = True
-    has_evening: bool = False
 
 
 SETS = {
-    "docs": PictureSet("looks_docs", "DocsFloor", IMAGES, is_sized=False),
-    "felt": PictureSet("looks_docs", "FeltFloor"),
-    "desk": PictureSet("looks_desk", "DeskFloor"),
-    "pit": PictureSet("looks_pit", "EveningFloor", has_evening=True),
-    "evening": PictureSet("looks_evening", "ManyTables", has_evening=True),
+    "docs": PictureSet(looks.DocsFloor, IMAGES, is_sized=False),
+    "felt": PictureSet(looks.FeltFloor),
+    "desk": PictureSet(looks.DeskFloor),
+    "pit": PictureSet(looks.EveningFloor),
+    "evening": PictureSet(looks.ManyTables),
 }
 
 
@@ -79,90 +69,6 @@ def read_table(section: str, text: str) -> Iterator[Picture]:
             [(int(width), int(height)) for width, height in (size.split("x") for size in sizes.split())],
             [step for step in map(str.strip, steps.split(";")) if step],
         )
-
-
-# The floor
-
-
-class ShiftClock:
-    """A clock that stands 18 minutes ago; from `start` on it moves four seconds at each reading, until it is now."""
-
-    def __init__(self) -> None:
-        self.now = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=18)
-        self.step = dt.timedelta(0)
-
-    def start(self) -> None:
-        self.step = dt.timedelta(seconds=4)
-
-    def __call__(self) -> dt.datetime:
-        self.now = min(self.now + self.step, dt.datetime.now(dt.UTC))
-        return self.now
-
-
-class Floor:
-    """The demo floor, on which acts are executed as people execute them. A set plays on it before its pictures."""
-
-    def __init__(self) -> None:
-        from audit.devices import enroll
-
-        self.device, _ = enroll("Podium of the pictures", FACILITY, "podium")
-
-    def play(self) -> None:
-        raise NotImplementedError
-
-    def person(self, code: str) -> Any:
-        from audit.models import Person
-
-        return Person.objects.get(code=code)
-
-    def table(self, code: str) -> Any:
-        from tables.models import Table
-
-        return Table.objects.get(facility__code=FACILITY, code=code)
-
-    def who_acts(self, table: Any, name: str) -> Any:
-        at_the_stick = table.stickperson if name == "offer_dice" else None
-        return at_the_stick or table.floorperson or self.person("ivan")
-
-    def act(self, table: str, name: str, params: dict[str, Any] | None = None, witness: str = "") -> None:
-        from tables.demo.seeding import do
-
-        by = self.who_acts(self.table(table), name)
-        do(by, self.device, FACILITY, table, name, params or {}, self.person(witness) if witness else None)
-
-    def in_room(self, by: str, act: str, params: dict[str, Any], witness: str = "") -> Any:
-        """An act of the facility, at no table."""
-        from audit.runner import ActRequest
-        from tables.runner import facility
-
-        signed = self.person(witness) if witness else None
-        request = (FACILITY, "", act, uuid.uuid4(), 0, params, self.person(by), self.device, signed)
-        return facility.execute(ActRequest(*request))
-
-    def step(self, table: str, until: str) -> None:
-        """The next acts of a round, as the snapshot names them, until one of this name is next."""
-        from tables.screens.snapshot import of_table
-
-        pk = self.table(table).pk
-        while (following := of_table(pk)["next"]) is not None and following["act"] != until:
-            self.act(table, following["act"], dict(following["params"]))
-
-    def place(self, table: str, *wagers: tuple[Any, ...]) -> None:
-        placed = [dict(zip(("seat", "wager", "cents", "play"), wager, strict=False)) for wager in wagers]
-        self.act(table, "place_wagers", {"wagers": placed})
-
-    def round(self, table: str, dice: list[int], *wagers: tuple[int, str, int]) -> None:
-        self.place(table, *wagers)
-        self.end_round(table, dice)
-
-    def end_round(self, table: str, dice: list[int]) -> None:
-        self.step(table, "call_dice")
-        self.act(table, "call_dice", {"dice": dice})
-        self.step(table, "clear_layout")
-        self.act(table, "clear_layout")
-
-
-# Taking pictures
 
 
 class Photographer:
@@ -332,30 +238,17 @@ def save(picture: bytes, file: Path) -> None:
 
 
 @contextlib.contextmanager
-def photographer(
-    make_floor: Callable[[], Floor], pictures: Path, *, evening: bool = False
-) -> Iterator[Photographer]:
-    """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it.
-
-    `evening`: the floor has the hour of play of the demo behind it, at every table.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(ROOT)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.local"
-        os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/floor.sqlite3", "REDIS_URL": "", "DEBUG": "False"}
-        os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "1", "EMBEDDED_TICKER": "False"}
-        os.environ |= {"PITSIDE_EXPORTS_DIR": f"{folder}/exports"}
-        import django
+def photographer(make_floor: type[looks.Floor], pictures: Path) -> Iterator[Photographer]:
+    """Seed a floor in a temporary folder, play on it, serve it from a thread, and yield a photographer of it."""
+    with looks.demo_database(DJANGO_ALLOW_ASYNC_UNSAFE="1", EMBEDDED_TICKER="False"):
         from django.core.management import call_command
 
-        django.setup()
         from audit import clock
         from tests.services import chromium, server
 
-        call_command("migrate", verbosity=0)
-        shift = ShiftClock()
-        with contextlib.nullcontext() if evening else clock.override(shift):
-            call_command("seed_demo", evening=evening, verbosity=0)
+        shift = looks.ShiftClock()
+        with contextlib.nullcontext() if make_floor.has_evening else clock.override(shift):
+            call_command("seed_demo", evening=make_floor.has_evening, verbosity=0)
             floor = make_floor()
             shift.start()
             floor.play()
@@ -364,25 +257,14 @@ def photographer(
             yield Photographer(browser, live_server.address, pictures, floor)
 
 
-def copy_drawings(folder: Path) -> None:
-    """The drawings that are beside the pictures of docs/looks.md, in 256 colors."""
-    for path in sorted((IMAGES / "drawings").glob("*.png")):
-        save((folder / path.name).read_bytes(), path)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m script.screenshots", description=__doc__)
     parser.add_argument("set", nargs="?", choices=SETS, default="docs", help="the pictures to take")
     parser.add_argument("--only", nargs="+", default=(), help="names of pictures, with or without their size")
     parser.add_argument("--out", type=Path, help="the folder of the pictures")
-    parser.add_argument("--drawings", type=Path, help="copy the drawings of this folder instead")
     options = parser.parse_args()
-    if options.drawings:
-        copy_drawings(options.drawings)
-        return 0
     chosen = SETS[options.set]
-    floor = getattr(importlib.import_module(f"script.{chosen.module}"), chosen.floor)
-    with photographer(floor, options.out or chosen.folder, evening=chosen.has_evening) as camera:
+    with photographer(chosen.floor, options.out or chosen.folder) as camera:
         camera.only = frozenset(options.only)
         for picture in read_table(options.set, TABLE.read_text("utf-8")):
             camera.show(picture, is_sized=chosen.is_sized)
