@@ -19,7 +19,6 @@ import games.office.requests.final_approvals
 import games.office.requests.game_tests
 import games.office.requests.parts
 import games.office.signs
-import games.office.submissions.columns__games_office_submissions_filing
 import games.office.submissions.filing
 import games.office.submissions.gate
 import games.separation.acts

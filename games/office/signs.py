@@ -2,7 +2,7 @@
 
 A wording is a text for each language, with placeholders such as {min} for the values of a table. A form is drafted,
 filed, decided or withdrawn; no sign may be displayed without an approved form of its kind (§ 521.8(d)). The floor fills
-approved forms in (`tables.equipment`), `games.office.pdf.sign_paper` prints them.
+approved forms in (`tables.equipment`), `games.office.pdf` prints them.
 """
 
 import re

@@ -37,9 +37,9 @@ from games.models import (
     RulesInspection,
     SignForm,
 )
+from games.office import pdf
 from games.office.core import floor, person_and_facility
 from games.office.guides.pdf import guide_pdf
-from games.office.pdf import sign_paper
 from games.office.reviews import review_due_on
 from games.office.signs import (
     ALLOWED_PLACEHOLDERS,
@@ -269,12 +269,12 @@ def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
         if language in form.wording
     ]
     rows = EXAMPLE_ODDS if form.kind == "odds" else ()
-    paper = sign_paper.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
+    paper = pdf.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
     return {
         "form": form,
         "game": GAMES[form.game].name if form.game in GAMES else "every game",
         "due_on": review_due_on(form, facility),
-        "lines": sign_paper.sign_lines(paper),
+        "lines": pdf.sign_lines(paper),
         **{language: form.wording.get(language, "") for language in LANGUAGES},
     }
 

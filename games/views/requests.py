@@ -13,8 +13,7 @@ from audit.identity import Denied
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core import person_and_facility
-from games.office.requests import descriptions, final_approvals, game_tests, odds_figures, parts
-from games.office.requests import pdf as paper
+from games.office.requests import descriptions, final_approvals, game_tests, parts
 from games.registry import game_by_code
 from games.views.office import page_context
 
@@ -50,8 +49,8 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
     person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
     described, absent = descriptions.describe_request(row), parts.missing_parts(row)
-    figures = odds_figures.filed_or_computed(row)
-    sheet = odds_figures.figures_sheet(figures) if figures else None
+    figures = parts.filed_or_computed(row)
+    sheet = parts.figures_sheet(figures) if figures else None
     context = frame | {
         "row": row,
         "state": descriptions.STATES[row.status],
@@ -114,7 +113,7 @@ def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> Htt
     """Return the request as a PDF: its contents, its odds sheet, and its documents with their SHA-256."""
     _, facility = person_and_facility(request, facility_code)
     row = _request(facility, code)
-    response = HttpResponse(paper.request_pdf(row), content_type="application/pdf")
+    response = HttpResponse(descriptions.request_pdf(row), content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{facility.code}-{row.code}.pdf"'
     return response
 
@@ -149,7 +148,7 @@ def _choices(facility: Facility) -> dict[str, Any]:
 
 
 def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
-    families = odds_figures.families(row.rules) if row.rules else []
+    families = parts.families(row.rules) if row.rules else []
     known_families = {family for family, _ in families}
     shared = {
         "families": [(family, name, family in row.wagers) for family, name in families],

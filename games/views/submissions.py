@@ -27,12 +27,9 @@ from games.jurisdictions import REVIEW, SeparationRow
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office import core as office_runner
 from games.office.core import DealtTable, floor, person_and_facility
-from games.office.odds import pdf as odds_paper
-from games.office.odds.charts import Curve, curve
-from games.office.odds.sheet import OddsSheet, odds_sheet
-from games.office.pdf.approval import approval_text
+from games.office.odds import Curve, OddsSheet, curve, odds_sheet, odds_sheet_pdf
+from games.office.pdf import approval_text
 from games.office.submissions import compare
-from games.office.submissions import pdf as submission_paper
 from games.office.submissions.compare import Change, WhatIf, choices, edition_title, what_if
 from games.office.submissions.filing import editions_for, submission_form
 from games.office.submissions.gate import GateFinding, Lapse, findings, gate_checks, submission_steps
@@ -381,7 +378,7 @@ def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
         approved = approval_text(subject.submission, facility)
     else:
         approved = "Computed from the edition, no submission"
-    content = odds_paper.odds_sheet_pdf(
+    content = odds_sheet_pdf(
         answer.sheet, answer.chart, title=subject.title, facility_name=facility.name, approved=approved,
         summary=". ".join(text for text in (answer.headline, answer.detail) if text),
     )  # fmt: skip
@@ -396,7 +393,7 @@ def submission_pdf(request: HttpRequest, facility_code: str, code: str, version:
     if submission is None:
         raise Denied
     subject = _submission_subject(submission, f"{code}.{version}")
-    content = submission_paper.submission_pdf(
+    content = compare.submission_pdf(
         submission, subject.options, subject.sheet, subject.before, facility, clock.now()
     )
     return pdf_response(content, f"{code}-version-{version}")

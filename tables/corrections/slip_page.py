@@ -17,7 +17,7 @@ from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
 from games.kit import paper as pdf
-from games.office.pdf import approval
+from games.office.pdf import moment
 from games.registry import game_by_code, game_of
 from tables.core.duty import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_on_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
@@ -626,17 +626,15 @@ def slip_pdf(slip: Slip) -> bytes:
 def _state(slip: Slip) -> str:
     """The line at the foot of each page: what has happened to the slip so far."""
     facility = slip.table.facility
-    parts = [f"Filed {approval.moment(slip.filed_at, facility)}"]
+    parts = [f"Filed {moment(slip.filed_at, facility)}"]
     if slip.settled_at is not None:
-        parts.append(f"settled {approval.moment(slip.settled_at, facility)}")
+        parts.append(f"settled {moment(slip.settled_at, facility)}")
     else:
         parts.append("money not moved")
     if slip.reviewed_at is not None:
-        parts.append(
-            f"reviewed {approval.moment(slip.reviewed_at, facility)}: {VERDICTS[slip.review_verdict]}"
-        )
+        parts.append(f"reviewed {moment(slip.reviewed_at, facility)}: {VERDICTS[slip.review_verdict]}")
     elif slip.review_due_at is not None:
-        parts.append(f"not reviewed, due {approval.moment(slip.review_due_at, facility)}")
+        parts.append(f"not reviewed, due {moment(slip.review_due_at, facility)}")
     return ", ".join(parts)
 
 
@@ -645,7 +643,7 @@ def _facts_of_slip(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
     yield "Casino", facility.name
     yield "Table", f"{slip.table.code}, {game_by_code(slip.table.game).name}"
     yield "Round", f"{slip.round.number:,}, of the gaming day {_date(slip.round.gaming_day)}"
-    yield "Filed", f"{approval.moment(slip.filed_at, facility)}, gaming day {_date(slip.gaming_day)}"
+    yield "Filed", f"{moment(slip.filed_at, facility)}, gaming day {_date(slip.gaming_day)}"
     yield "What was wrong", KIND_WORDS[slip.kind]
 
 
@@ -708,21 +706,21 @@ def _signatures(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell]]:
     facility = slip.table.facility
     yield "", "Who", "When"
     for person in (slip.filed_by, slip.filed_with):
-        yield "Filed", _person(person), approval.moment(slip.filed_at, facility)
+        yield "Filed", _person(person), moment(slip.filed_at, facility)
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
         for signer in (slip.settled_by, slip.settled_with):
-            yield "Settled", _person(signer), approval.moment(slip.settled_at, facility)
+            yield "Settled", _person(signer), moment(slip.settled_at, facility)
     if slip.review_due_at is None:
         yield "Review", "not needed", ""
     elif slip.reviewed_at is None:
         yield (
             "Review",
             f"awaited from {reviewer_names(facility)}",
-            f"due {approval.moment(slip.review_due_at, facility)}",
+            f"due {moment(slip.review_due_at, facility)}",
         )
     else:
         late = (
-            f"; late, due {approval.moment(slip.review_due_at, facility)}"
+            f"; late, due {moment(slip.review_due_at, facility)}"
             if slip.reviewed_at > slip.review_due_at
             else ""
         )
@@ -730,7 +728,7 @@ def _signatures(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell]]:
         yield (
             "Reviewed",
             f"{_person(slip.reviewed_by)}; {verdict}",
-            f"{approval.moment(slip.reviewed_at, facility)}{late}",
+            f"{moment(slip.reviewed_at, facility)}{late}",
         )
 
 

@@ -34,7 +34,7 @@ from games.engine.odds import in_dollars
 from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
-from games.office.odds.sheet import row_label
+from games.office.odds import row_label
 from games.office.submissions.compare import edition_title
 from games.office.submissions.filing import RULES_CHANGED, RULES_DRAFTED, RULES_FILED
 from games.office.submissions.gate import RULES_APPROVED

@@ -23,7 +23,7 @@ from games.act_forms import Text, objects, text, words
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.models import Facility
-from games.office.pdf.approval import calendar_day
+from games.office.pdf import calendar_day
 from games.params import Params
 from games.refusals import MALFORMED
 from tables.core.alerts import (

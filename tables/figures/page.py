@@ -22,7 +22,7 @@ from games.engine import Refusal
 from games.formats import NONE, money, percent, signed, signed_about
 from games.kit.plots import Plot
 from games.models import Facility, RulesSubmission
-from games.office.odds.sheet import family_label
+from games.office.odds import family_label
 from games.registry import game_by_code
 from tables.core.figure_sums import HOUR, FamilySums, LargestLoss, Sums
 from tables.figures.plots import (

@@ -15,7 +15,7 @@ from audit.models import Person
 from games.engine.odds import in_dollars
 from games.kit import paper as pdf
 from games.models import Facility
-from games.office.pdf import approval
+from games.office.pdf import moment
 from games.registry import game_by_code
 from tables.core.duty import CAGE
 from tables.models import Assignment, ChipTransfer, DropBox
@@ -228,7 +228,7 @@ def transfer_pdf(paper: SlipPaper) -> bytes:
         ),
         pdf.text(paper.copies, look["small"]),
     ]
-    requested = approval.moment(transfer.requested_at, facility)
+    requested = moment(transfer.requested_at, facility)
     state = f"{transfer.get_status_display().capitalize()}, requested {requested}"
     return pdf.render(story, title=title, facility_name=facility.name, approved=state)
 
@@ -240,7 +240,7 @@ def _facts(paper: SlipPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
     yield "From", paper.place_from
     yield "To", paper.place_to
     yield "Gaming day, shift", f"{transfer.gaming_day:%-d %b %Y}, {paper.shift}"
-    yield "Requested", f"{approval.moment(transfer.requested_at, facility)}, {transfer.requested_by.name}"
+    yield "Requested", f"{moment(transfer.requested_at, facility)}, {transfer.requested_by.name}"
 
 
 def _chips(paper: SlipPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell]]:
@@ -254,7 +254,7 @@ def _signatures(paper: SlipPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell
     facility = paper.transfer.facility
     yield "", "Who", "When"
     for signature in paper.signatures:
-        when = approval.moment(signature.moment, facility) if signature.moment else ""
+        when = moment(signature.moment, facility) if signature.moment else ""
         yield signature.post, (signature.name if signature.moment else LINE_TO_SIGN), when
 
 

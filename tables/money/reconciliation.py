@@ -20,7 +20,7 @@ from games.kit import paper as pdf
 from games.kit import tables as kit
 from games.kit.files import csv_table
 from games.kit.tables import MONEY, NUMBER, SIGNED, Column
-from games.office.pdf import approval
+from games.office.pdf import calendar_day, moment
 from games.registry import game_by_code
 from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
 from tables.money.chips import KNOWN_DENOMINATIONS, Chips, chips_of, count_of
@@ -243,8 +243,8 @@ def inventory_pdf(paper: InventoryPaper) -> bytes:
                 [("", "Expected", "Counted", "Difference"), *differences], (2.6, 1, 1, 1), numbers=(1, 2, 3)
             ),
         ]
-    closed = f", closed {approval.moment(inventory.closed_at, facility)}" if inventory.closed_at else ", open"
-    state = f"Opened {approval.moment(inventory.opened_at, facility)}{closed}"
+    closed = f", closed {moment(inventory.closed_at, facility)}" if inventory.closed_at else ", open"
+    state = f"Opened {moment(inventory.opened_at, facility)}{closed}"
     return pdf.render(story, title=title, facility_name=facility.name, approved=state)
 
 
@@ -253,7 +253,7 @@ def _facts_of_paper(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]
     yield "Casino", facility.name
     yield "Table", f"{paper.table.code}, {game_by_code(paper.table.game).name}"
     shift = facility.shift_of(inventory.opened_at).name.lower()
-    yield "Opened on gaming day, shift", f"{approval.calendar_day(inventory.gaming_day)}, {shift}"
+    yield "Opened on gaming day, shift", f"{calendar_day(inventory.gaming_day)}, {shift}"
     if paper.section:
         yield "By", paper.section
 
@@ -295,10 +295,10 @@ def _signatures(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf
         "Opener",
         inventory.opened_by.name,
         inventory.opened_with.name,
-        approval.moment(inventory.opened_at, facility),
+        moment(inventory.opened_at, facility),
     )
     if inventory.closed_by is not None and inventory.closed_with is not None:
-        when = approval.moment(inventory.closed_at, facility)
+        when = moment(inventory.closed_at, facility)
         yield "Closer", inventory.closed_by.name, inventory.closed_with.name, when
 
 
@@ -306,7 +306,7 @@ def _differences(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pd
     for name, discrepancy in paper.counts_that_differed:
         note = f". {discrepancy.note}" if discrepancy.note else ""
         yield (
-            f"{name}, {approval.moment(discrepancy.recorded_at, paper.table.facility)}{note}",
+            f"{name}, {moment(discrepancy.recorded_at, paper.table.facility)}{note}",
             in_dollars(discrepancy.expected_cents),
             in_dollars(discrepancy.counted_cents),
             in_dollars(discrepancy.difference_cents),

@@ -16,7 +16,7 @@ from games.kit.html import PageTable, figures
 from games.kit.paper import Cell, PlotDrawing, column_table, content_size, render, styles, table, text
 from games.kit.plots import Line, Mark, Plot, Rect, Scale, Text, round_steps
 from games.kit.tables import Column, Table
-from games.office.pdf.approval import moment
+from games.office.pdf import moment
 from games.params import EARLIEST_DAY
 from tables.figures.ranges import PLAYS
 from tables.reports.figures import HourFigures, Report

@@ -15,7 +15,7 @@ from games.formats import about, money, signed
 from games.kit.plots import Band, Plot, bars, whiskers
 from games.kit.tables import COUNT, MONEY, PLAIN, SHARE, SIGNED, SIGNED_ABOUT, TEXT, Column, Kind, RowT, Table
 from games.models import Facility
-from games.office.pdf.approval import moment
+from games.office.pdf import moment
 from games.registry import game_by_code
 from games.templatetags.office import day as in_words
 from tables.core.alerts import ALERT_RAISED

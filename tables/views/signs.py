@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 
 from games.engine import Refusal
 from games.models import SignForm
-from games.office.pdf import sign_paper
+from games.office import pdf
 from games.office.signs import KINDS
 from games.snapshot_types import Snapshot
 from tables.equipment.signs import (
@@ -64,7 +64,7 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         ],
         "sign": sign,
         "paper": paper,
-        "lines": sign_paper.sign_lines(paper) if paper else [],
+        "lines": pdf.sign_lines(paper) if paper else [],
         "refusal": _refusal(refusal),
     }
     return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
@@ -77,7 +77,7 @@ def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpRe
     if sign is None:
         assert refusal is not None
         return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
-    file = sign_paper.render(_paper(state, sign), state["table"]["facility_name"])
+    file = pdf.sign_pdf(_paper(state, sign), state["table"]["facility_name"])
     response = HttpResponse(file, content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{table}-{kind}.pdf"'
     return response
@@ -97,7 +97,7 @@ def _sign(
         return state, None, refusal
 
 
-def _paper(state: Snapshot, sign: SignFace) -> sign_paper.SignSheet:
+def _paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
     form = sign["form"]
     approved = f"approved {day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
@@ -105,7 +105,7 @@ def _paper(state: Snapshot, sign: SignFace) -> sign_paper.SignSheet:
         state["table"]["code"],
         f"form {form['version']} {approved}".strip(),
     ]
-    return sign_paper.SignSheet(
+    return pdf.SignSheet(
         title=f"{SignForm.Kind(sign['kind']).label}, {state['table']['code']}",
         texts=[(text["language"], text["lines"]) for text in sign["texts"]],
         rows=[(line["label"], line["pays"]) for line in sign["odds"]],

@@ -28,7 +28,7 @@ from games.models.submissions import Petitioner, RequestKind
 from games.office import documents, reviews
 from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, LetterDecision, OptionalDocument
-from games.office.requests import final_approvals, odds_figures, parts
+from games.office.requests import final_approvals, parts
 from games.office.requests.final_approvals import (
     REQUEST_AMENDMENT,
     REQUEST_BILLED,
@@ -276,7 +276,7 @@ def file_request(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
     request = parts.request_by_code(ctx.facility, request_code)
     parts.verify_draft(request)
     parts.verify_complete(request)
-    odds = odds_figures.compute_figures(request)
+    odds = parts.compute_figures(request)
     if odds:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
@@ -285,7 +285,7 @@ def file_request(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
         "request": request.code,
         **_subject_data(request),
         "parts": cast(RequestParts, {key: value for key, value in request.parts.items() if key != "odds"}),
-        "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
+        "odds": {"rules": odds["rules"], "sha256": parts.figures_sha256(odds)} if odds else None,
         "documents": [documents.document_reference(document) for document in parts.documents_of(request)],
     }
     return ActOutcome(REQUEST_FILED(data))
@@ -380,7 +380,7 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     key = params.text("rules", default="", max_length=60)
     rules = Rules.of(key) if key else None
     request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
-    families = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
+    families = {family for family, _ in parts.families(rules.key)} if rules else set()
     # families of other rules are dropped
     ticked = [family for family in params.texts("wagers") if family in families]
     names = [line.strip() for line in params.prose("named", max_length=2_000).split("\n")]

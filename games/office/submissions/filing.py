@@ -5,6 +5,7 @@ Tables deal only under approved versions (§ 521.8(b)).
 """
 
 import datetime as dt
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,26 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from audit import clock
+from audit.columns import (
+    ACTOR,
+    AT,
+    FACILITY,
+    NONE,
+    Body,
+    Reading,
+    Rows,
+    Values,
+    constant,
+    declare,
+    letter,
+    same,
+)
 from audit.entry_types import EntryBody, entry_type
 from games import submissions
 from games.act_forms import Code, Text, one_of, several, text, whole
 from games.engine import Refusal, Rules
 from games.engine.editions import Edition, all_editions, edition
+from games.engine.editions import edition as read_edition
 from games.engine.odds import Odds, Pays
 from games.engine.refusals import RefusalCode
 from games.engine.rules import DEFAULT_WORD, Terms
@@ -32,7 +48,7 @@ from games.office.core import (
     office_act,
 )
 from games.office.documents import DecisionLetter, document_reference
-from games.office.odds.sheet import cite, family_label, payout_row, row_label
+from games.office.odds import cite, family_label, payout_row, row_label
 from games.office.reviews import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED, SentDecision, verify_body
 from games.office.submissions.compare import edition_title
 from games.office.submissions.gate import (
@@ -576,3 +592,114 @@ def _lapse(ctx: OfficeContext, row: RulesSubmission) -> Lapse:
 def _outcome(ctx: OfficeContext, row: RulesSubmission, entry: EntryBody) -> ActOutcome:
     ctx.terms_sha256 = row.terms_sha256
     return ActOutcome(entry, {"code": row.code, "version": row.version, "status": row.status})
+
+
+# What the entries state
+
+
+def text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+
+def stated_terms(body: Body) -> str | None:
+    """The SHA-256 of the terms; nothing for a draft that the engine does not accept."""
+    terms: str | None = body["terms"]
+    return terms
+
+
+def lapsed_why(body: Body) -> str | None:
+    reason: str | None = body["data"].get("lapsed_why")
+    return reason
+
+
+STATED_VERSION: Values = {
+    "edition": "edition",
+    "lapsed_why": lapsed_why,
+    "terms": stated_terms,
+    "terms_sha256": stated_terms,
+}
+
+
+STATED_DRAFT: Values = {
+    **STATED_VERSION,
+    **same("options", "why"),
+    "game": lambda body: game_of_edition(body["data"]["edition"]),
+}
+
+
+DECISION: Values = {
+    "decided_at": AT,
+    "decided_by": "body",
+    "reference": "reference",
+    "decision": letter("letter"),
+}
+
+
+EMPTY = (
+    *("filed_at", "filed_by", "decided_at", "decided_by", "reference", "in_force_from", "superseded_at"),
+    *("withdrawn_at", "withdrawn_why", "decision"),
+)
+
+
+def game_of_edition(edition: str) -> str:
+    """The game of an edition."""
+    return read_edition(edition).game
+
+
+def supersede_the_one_before(rows: Rows, body: Body) -> None:
+    """The version before is superseded from the moment the new one is in force."""
+    data = body["data"]
+    if data.get("supersedes"):
+        key = FACILITY(body), data["code"], data["supersedes"]
+        rows.put(body, *key, status="superseded", superseded_at=data["in_force_from"])
+
+
+def restore_the_one_before(rows: Rows, body: Body) -> None:
+    """A version that was not in force yet keeps the one before in force."""
+    data, facility = body["data"], FACILITY(body)
+    if data["was"] != "coming":
+        return
+    version = rows.get(facility, data["code"], data["version"]) or {}
+    for number in range(1, data["version"]):
+        before = rows.get(facility, data["code"], number) or {}
+        is_superseded = before.get("status") == "superseded"
+        if is_superseded and before.get("superseded_at") == version.get("in_force_from"):
+            until = version.get("superseded_at")
+            status = "superseded" if until else "approved"
+            rows.put(body, facility, data["code"], number, status=status, superseded_at=until)
+
+
+declare(
+    RulesSubmission,
+    "submission",
+    may_be_seeded=True,
+    key={"facility": FACILITY, "code": "code", "version": "version"},
+    created={
+        RULES_DRAFTED: {
+            **STATED_DRAFT,
+            "status": constant("draft"),
+            "drafted_at": AT,
+            "drafted_by": ACTOR,
+            **dict.fromkeys(EMPTY, NONE),
+        }
+    },
+    changed={
+        RULES_CHANGED: STATED_DRAFT,
+        RULES_FILED: {**STATED_VERSION, "status": constant("filed"), "filed_at": AT, "filed_by": ACTOR},
+        RULES_APPROVED: {
+            **STATED_VERSION,
+            **DECISION,
+            "status": constant("approved"),
+            "in_force_from": "in_force_from",
+        },
+        RULES_DENIED: {**STATED_VERSION, **DECISION, "status": constant("denied")},
+        RULES_WITHDRAWN: {
+            **STATED_VERSION,
+            "status": constant("withdrawn"),
+            "withdrawn_at": AT,
+            "withdrawn_why": "why",
+        },
+    },
+    folded={RULES_APPROVED: supersede_the_one_before, RULES_WITHDRAWN: restore_the_one_before},
+    readings={"terms": Reading(("terms",), text_sha256, ("terms",))},
+)

@@ -31,8 +31,8 @@ from games.formats import percent
 from games.models import RulesSubmission
 from games.office.core import STREAM, DealtTable
 from games.office.documents import DocumentReference
-from games.office.odds.sheet import cite, family_label, fraction, payout_row, row_label, to_one
-from games.office.pdf.approval import calendar_day
+from games.office.odds import cite, family_label, fraction, payout_row, row_label, to_one
+from games.office.pdf import calendar_day
 from games.registry import game_of
 from games.submissions import Options, VersionState, state_of_version
 

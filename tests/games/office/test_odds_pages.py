@@ -5,7 +5,7 @@ import pytest
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.office.odds.sheet import odds_sheet
+from games.office.odds import odds_sheet
 from games.office.submissions.compare import choices, what_if
 from games.submissions import Options
 from tests.markup import one_line

@@ -15,8 +15,7 @@ from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
 from games.kit.plots import Circle, Line, Rect, Text
-from games.office.odds.charts import advantage_line, curve
-from games.office.odds.sheet import odds_sheet
+from games.office.odds import advantage_line, curve, odds_sheet
 from games.office.submissions.compare import choices
 from tests.services.plots import marks_of
 

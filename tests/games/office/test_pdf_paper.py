@@ -15,11 +15,9 @@ from reportlab.lib.pagesizes import A4, LETTER
 from games.engine import Rules
 from games.kit.paper import CHINESE, INTER, UNDRAWABLE, as_markup, fonts, render, styles, table, text
 from games.models import Facility, RulesSubmission
-from games.office.odds import pdf as odds_pdf
-from games.office.odds.charts import curve
-from games.office.odds.sheet import odds_sheet
-from games.office.pdf.approval import approval_text
-from games.office.submissions import pdf as submission_pdf
+from games.office.odds import curve, odds_sheet, odds_sheet_pdf
+from games.office.pdf import approval_text
+from games.office.submissions import compare
 from games.office.submissions.compare import Change
 from games.submissions import options_of_rules
 from script import pdf_fonts
@@ -168,7 +166,7 @@ def test_the_odds_sheet_says_every_figure_exactly():
     before, now = Rules.of(JERSEY), Rules.of(JERSEY, {"total:4": "60 to 1"})
     shown = odds_sheet(now, before, "version 4", "version 3")
     drawn = curve(now, "total:4", "Total 4", name="version 4", before=before, before_name="version 3")
-    content = odds_pdf.odds_sheet_pdf(
+    content = odds_sheet_pdf(
         shown, drawn, title="RS-0014 version 4", facility_name="Larkfield Casino", approved=APPROVED
     )
     read = Read(content)
@@ -186,7 +184,7 @@ def test_the_odds_sheet_says_every_figure_exactly():
 def test_no_fraction_however_long_is_broken_or_cut(key):
     shown = odds_sheet(Rules.of(key))
     read = Read(
-        odds_pdf.odds_sheet_pdf(
+        odds_sheet_pdf(
             shown, None, title=key, facility_name="Larkfield Casino", approved="Draft, not approved"
         )
     )
@@ -214,8 +212,8 @@ def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     rules, edition = Rules.of(JERSEY), Rules.of(JERSEY).edition
     bad = Rules(edition, (("total:4", Rules.of(JERSEY, {"total:4": "80 to 1"}).payouts["total:4"].odds),))
     given = {"title": "T", "facility_name": "H", "approved": "A"}
-    good_page = Read(odds_pdf.odds_sheet_pdf(odds_sheet(rules), None, **given)).file[0]
-    bad_page = Read(odds_pdf.odds_sheet_pdf(odds_sheet(bad), None, **given)).file[0]
+    good_page = Read(odds_sheet_pdf(odds_sheet(rules), None, **given)).file[0]
+    bad_page = Read(odds_sheet_pdf(odds_sheet(bad), None, **given)).file[0]
     assert ink(good_page, "a63a22") == 0
     assert ink(bad_page, "a63a22") > 40
     assert odds_sheet(bad).favored[0].advantage == Fraction(-1, 8)
@@ -344,7 +342,7 @@ def test_every_option_stands_on_the_paper(rules, said):
     row = RulesSubmission(code="RS-0014", version=1, edition=rules.key, status="filed", filed_at=FILED)
     house = Facility(name="Larkfield Casino", time_zone="America/New_York")
     words = Read(
-        submission_pdf.submission_pdf(row, options_of_rules(rules), odds_sheet(rules), None, house, LATER)
+        compare.submission_pdf(row, options_of_rules(rules), odds_sheet(rules), None, house, LATER)
     ).words()
     assert [
         one for one in [*said, "filed, not decided", "Filed 1 Oct 2026, not approved"] if one not in words
@@ -367,7 +365,7 @@ def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium)
 
 def test_what_changed_is_named_on_paper_as_the_page_names_it():
     for what, wager, named in (("limit", "", "Payout limit"), ("payout", "Total 4", "Total 4, payout")):
-        assert submission_pdf._change_title(Change(kind=what, wager=wager, old="1", new="2")) == named
+        assert compare._change_title(Change(kind=what, wager=wager, old="1", new="2")) == named
 
 
 @pytest.mark.django_db

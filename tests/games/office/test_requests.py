@@ -11,7 +11,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, Provider
-from games.office.requests import odds_figures, parts
+from games.office.requests import parts
 from tests.tables.cast import Scene, newest_of_an_act
 
 pytestmark = pytest.mark.django_db
@@ -261,14 +261,14 @@ def test_filed_figures_are_those_of_all_216_throws_and_stay(scene):
         assert Fraction(level["probability"]) == Fraction(wins, 216)
         assert Fraction(level["true_odds"]) == Fraction(216 - wins, wins)
         assert Fraction(one["house_advantage"]) == 1 - Fraction(wins, 216) * (pays + 1)
-    assert entry()["odds"]["sha256"] == odds_figures.sha256(odds)
+    assert entry()["odds"]["sha256"] == parts.figures_sha256(odds)
     GameRequest.objects.filter(code=request).update(rules="pa-625a/B")
-    assert odds_figures.filed_or_computed(stored(request)) == odds
+    assert parts.filed_or_computed(stored(request)) == odds
 
 
 def test_a_wager_of_several_levels_has_one_house_advantage():
-    told = odds_figures.compute_figures(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
-    sheet = odds_figures.figures_sheet(told)
+    told = parts.compute_figures(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
+    sheet = parts.figures_sheet(told)
     small, row = sheet.rows
     assert (small.label, row.label) == ("Small", "One of a Kind")
     assert (row.advantage_exact, row.advantage_text) == ("17/216", "7.87 %")
@@ -280,9 +280,9 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
 
 
 def test_without_named_wagers_the_figures_are_of_the_game():
-    odds = odds_figures.compute_figures(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
+    odds = parts.compute_figures(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
     assert len(odds["wagers"]) == 19
-    assert odds_figures.compute_figures(GameRequest(rules="", wagers=[])) is None
+    assert parts.compute_figures(GameRequest(rules="", wagers=[])) is None
 
 
 def test_rules_that_do_not_exist_are_refused(scene):

@@ -7,8 +7,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import SignForm
-from games.office import signs
-from games.office.pdf import sign_paper
+from games.office import pdf, signs
 
 pytestmark = pytest.mark.django_db
 FORM = {"kind": "limits", "location": "Left of the dealer", "width_mm": 300, "height_mm": 200}
@@ -155,9 +154,7 @@ def test_others_draft_no_form(scene, by):
 def test_a_sign_keeps_within_its_sheet_whatever_its_size(width, height):
     texts = [("en", ["Minimum wager $10", "Maximum wager $1,000"]), ("zh", ["最低投注 $10"])]
     rows = [("Any Three of a Kind", "150 to 1"), ("One of a Kind", "1 to 1 · 2 to 1 · 3 to 1")]
-    lines = sign_paper.sign_lines(
-        sign_paper.SignSheet("", texts, rows, "approved 12 Jan 2026", width, height)
-    )
+    lines = pdf.sign_lines(pdf.SignSheet("", texts, rows, "approved 12 Jan 2026", width, height))
     assert all(0 < line.size < line.y < height and 0 <= line.x <= width for line in lines)
     feet = [line.y for line in lines if line.anchor != "end"]
     assert feet == sorted(feet)

@@ -1,1 +1,0 @@
-"""What every printed document of the office has in common."""
