@@ -10,13 +10,17 @@ of the chips after one. A throw is written and settled by `settlement`; what scr
 that one game alone has (`games.game_acts`) are registered here, at the tables that deal it.
 """
 
-from collections.abc import Callable
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
 from audit.columns import FACILITY, NONE, PLACE, Body, Rows, declare
 from audit.entries import STREAM_CLOSED
+from audit.models import Entry
 from audit.rows import insert
+from audit.runner import ClaimedTap
 from games.engine import Refusal
 from games.engine.refusals import RefusalCode
 from games.engine.rounds import RoundState
@@ -24,6 +28,7 @@ from games.engine.wagers import RETURN, STEPS_A_THROW, Settled
 from games.game_acts import GameAct, Play, game_acts
 from games.office.submissions.gate import verify_minimum
 from tables.core import posts
+from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE
 from tables.core.seats import leave_after_round, take_seats
@@ -36,6 +41,7 @@ from tables.rules import record_change, verify_acknowledged, verify_game_not_sus
 from tables.runner.table import ActOutcome, act
 from tables.staffing.supervision import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
 from tables.words.registry import line, register
+from tables.words.sentences import seats_words
 
 NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")
 
@@ -122,6 +128,8 @@ def require_round(ctx: TableContext) -> Round:
 def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
     """Save the round's new state and other changed fields, and end the round if the state has ended."""
     assert ctx.round is not None
+    if ctx.tap is not None and _takes_wagers(ctx, ctx.state) and not _takes_wagers(ctx, state):
+        report_late_wagers(ctx, ctx.round, ctx.tap)
     values_by_field = {
         "phase": state.phase,
         "paid_seats": sorted(state.paid_seats),
@@ -148,6 +156,10 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         record_change(ctx)
 
 
+def _takes_wagers(ctx: TableContext, state: RoundState) -> bool:
+    return "place_wagers" in ctx.game.legal_acts(state)
+
+
 def newly_settled(state: RoundState) -> tuple[Settled, ...]:
     """The wagers that the newest throw settled. The first throw includes the fees collected before it."""
     first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
@@ -157,6 +169,58 @@ def newly_settled(state: RoundState) -> tuple[Settled, ...]:
 def round_answer(round_: Round) -> dict[str, Any]:
     """The data of the response to an act on the round."""
     return {"round": round_.number, "phase": round_.phase}
+
+
+# Wagers that another tablet took after bets were closed
+
+
+def describe_late_wagers(params: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of the alert about wagers that another tablet took too late."""
+    title = "Wagers after bets were closed, %s" % seats_words(params["seats"])
+    text = (
+        "Round %(round)s: bets were closed at a tablet that had no line for %(seconds)s s. What other tablets "
+        "took meanwhile counts. Look at it with surveillance before it is paid."
+    )
+    return title, text % params
+
+
+LATE_WAGERS = alert_kind(
+    AlertKind(
+        "late-wagers",
+        "late-wagers:{round}:{cause}",
+        Level.WARN,
+        "Wagers after bets were closed",
+        "",
+        describe=describe_late_wagers,
+        ends_when_acknowledged=True,
+    )
+)
+
+
+def report_late_wagers(ctx: TableContext, round_: Round, tap: ClaimedTap) -> None:
+    """Raise an alert if other tablets took wagers while the closing of the bets waited on this one.
+
+    Both tablets are believed about how long an act waited there: what was tapped before is not late, whenever it came.
+    """
+    closed_at = ctx.now - dt.timedelta(milliseconds=tap.waited_ms)
+    device = str(ctx.device.pk) if ctx.device is not None else None
+    seats: set[int] = set()
+    placed = Entry.objects.filter(
+        stream=ctx.stream, type="wagers.placed", round=round_.number, at__gt=closed_at
+    )
+    for entry in placed:
+        body = json.loads(bytes(entry.body))
+        waited_ms = body["data"].get("device_claim", {}).get("waited_ms", 0)
+        if body["device"] != device and entry.at - dt.timedelta(milliseconds=waited_ms) > closed_at:
+            seats |= {wager["seat"] for wager in body["data"]["placed"]}
+    if seats:
+        seconds, cause = tap.waited_ms // 1_000, ctx.stream.seq + 1  # the number of the act's entry
+        raise_alert(
+            ctx,
+            LATE_WAGERS.expected(
+                ctx.table.pk, cause=cause, round=round_.number, seconds=seconds, seats=sorted(seats)
+            ),
+        )
 
 
 # The acts of a single game
