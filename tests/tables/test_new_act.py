@@ -104,6 +104,6 @@ def test_an_act_that_would_run_without_the_approval_that_it_names_is_refused_at_
         lambda do: facility.facility_act(facility.STAFF, roles=(), subject="ratings")(do),
         lambda do: facility.facility_act(facility.STAFF, roles=(), subject="unheard-of")(do),
     ):
-        with pytest.raises(ImproperlyConfigured, match="No act is prepared and approved here by the row"):
+        with pytest.raises(ImproperlyConfigured, match="No act is done here by the row"):
             register(change_rules)
     assert "change_rules" not in {**table.ACTS, **facility.ACTS}
