@@ -23,6 +23,8 @@ DETAILS = {
 }
 ICONS = {"device": "i-layout", "layout": "i-lamp", "shaker": "i-shaker"}
 
+Sight = Literal["seen", "unseen"]
+
 
 class FailureChoice(TypedDict):
     """What may have failed. `why_not` is set where it cannot have. `icon` is the id of its symbol."""
@@ -50,7 +52,7 @@ class Failures(TypedDict):
     """What the dialog asks: choices, whether the dice were seen, and each possible end."""
 
     choices: list[FailureChoice]
-    sights: list[Literal["seen", "unseen"]]
+    sights: list[Sight]
     ends: list[FailureEnd]
 
 
@@ -70,15 +72,12 @@ def failures(s: Snapshot, rules: Rules) -> Failures:
         }
         for code, title in words.items()
     ]
-    return {"choices": choices, **_ends(s, rules, automated=automated)}
+    sights, ends = _ends(s, rules, automated=automated)
+    return {"choices": choices, "sights": sights, "ends": ends}
 
 
-class _Ends(TypedDict):
-    sights: list[Literal["seen", "unseen"]]
-    ends: list[FailureEnd]
-
-
-def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> _Ends:
+def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> tuple[list[Sight], list[FailureEnd]]:
+    """Return whether the dice may have been seen, and each possible end."""
     round_ = s["round"]
     if round_["opened_at"] is None or s["table"]["status"] != "open":
         section = short(rules.section("device-failure") or rules.section("device"))
@@ -91,7 +90,7 @@ def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> _Ends:
             "section": section,
             "signs": "",
         }
-        return {"sights": [], "ends": [ceases]}
+        return [], [ceases]
     phase = round_["phase"]
     ends: list[FailureEnd] = []
     signs = _signs_void(s, rules)
@@ -99,17 +98,17 @@ def _ends(s: Snapshot, rules: Rules, *, automated: bool) -> _Ends:
         ends.append(_void("shaker", "", short(rules.section("shaker-failure")), "The shaker failed.", signs))
     if round_["dice"]:
         ends.append(_settle(rules, "", "The dice were entered, so the wagers stand."))
-        return {"sights": [], "ends": ends}
+        return [], ends
     if automated and phase in TOSSED:
         ends.append(_settle(rules, "seen", "The shaker has tossed the dice, so the wagers stand."))
-        return {"sights": ["seen"], "ends": ends}
+        return ["seen"], ends
     void = short(rules.section("void"))
     if phase in PHASES_AFTER_UNCOVERING:
         ends.append(_settle(rules, "seen", "The dice were seen, so the wagers stand."))
         ends.append(_void("device layout", "unseen", void, "Nobody saw the dice.", signs))
-        return {"sights": ["seen", "unseen"], "ends": ends}
+        return ["seen", "unseen"], ends
     ends.append(_void("device layout", "", void, "No dice were seen in this round.", signs))
-    return {"sights": [], "ends": ends}
+    return [], ends
 
 
 def _settle(rules: Rules, dice: Literal["", "seen"], text: str) -> FailureEnd:
