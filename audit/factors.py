@@ -175,6 +175,7 @@ def _decrypted(encrypted: bytes) -> bytes | None:
 
 
 RELYING_PARTY = "Pitside"
+SESSION_KEY_STATE = "key_state"  # of the ceremony that a security key is answering
 USER_ID_PREFIX = b"pitside person "
 
 
@@ -182,16 +183,13 @@ class WrongKey(Exception):
     """What came is no answer of a registered key to this ceremony."""
 
 
-@dataclass(frozen=True)
-class Ceremony:
-    """What the browser gets, as JSON, and what the server stores until the key has answered."""
+def begin_registration(
+    request: HttpRequest, person: Person, registered: Iterable[SecondFactor]
+) -> dict[str, Any]:
+    """Ask the browser for a new key of a person, none of those that are registered.
 
-    options: dict[str, Any]
-    state: dict[str, Any]
-
-
-def begin_registration(request: HttpRequest, person: Person, registered: Iterable[SecondFactor]) -> Ceremony:
-    """Ask the browser for a new key of a person, none of those that are registered."""
+    Returns what the browser gets, as JSON. The session stores the state of the ceremony until the key has answered.
+    """
     from fido2.webauthn import PublicKeyCredentialUserEntity, UserVerificationRequirement
 
     user = PublicKeyCredentialUserEntity(
@@ -200,7 +198,8 @@ def begin_registration(request: HttpRequest, person: Person, registered: Iterabl
     options, state = _server(request).register_begin(
         user, _credentials(registered), user_verification=UserVerificationRequirement.DISCOURAGED
     )
-    return Ceremony(dict(options), state)
+    request.session[SESSION_KEY_STATE] = state
+    return dict(options)
 
 
 def complete_registration(request: HttpRequest, state: dict[str, Any], response: Any) -> tuple[bytes, int]:
@@ -213,14 +212,15 @@ def complete_registration(request: HttpRequest, state: dict[str, Any], response:
     return bytes(data.credential_data), data.counter
 
 
-def begin_authentication(request: HttpRequest, registered: Iterable[SecondFactor]) -> Ceremony:
-    """Ask the browser for an answer of one of these keys."""
+def begin_authentication(request: HttpRequest, registered: Iterable[SecondFactor]) -> dict[str, Any]:
+    """Ask the browser for an answer of one of these keys; as `begin_registration`."""
     from fido2.webauthn import UserVerificationRequirement
 
     options, state = _server(request).authenticate_begin(
         _credentials(registered), user_verification=UserVerificationRequirement.DISCOURAGED
     )
-    return Ceremony(dict(options), state)
+    request.session[SESSION_KEY_STATE] = state
+    return dict(options)
 
 
 def complete_authentication(
@@ -307,7 +307,6 @@ def is_fresh(given_at: dt.datetime | None, now: dt.datetime) -> bool:
 
 
 SESSION_STEP = "sign_in_step"
-SESSION_KEY_STATE = "key_state"  # of the ceremony that a security key is answering
 SESSION_NEW_FACTOR = "new_factor"
 STEP_LIFETIME = dt.timedelta(minutes=15)
 LABEL_LENGTH_MAX = 40
@@ -532,12 +531,12 @@ def end_all(person: Person, moment: dt.datetime) -> list[FactorEnded]:
 def ask_key(request: HttpRequest, person: Person) -> dict[str, Any] | None:
     """The options with which the browser asks a security key of this person; None if they have none."""
     keys = [factor for factor in active_factors(person) if factor.kind == Kind.WEBAUTHN]
-    return _stored(request, begin_authentication(request, keys)) if keys else None
+    return begin_authentication(request, keys) if keys else None
 
 
 def ask_new_key(request: HttpRequest, person: Person) -> dict[str, Any]:
     """The options with which the browser registers a new security key of this person."""
-    return _stored(request, begin_registration(request, person, active_factors(person)))
+    return begin_registration(request, person, active_factors(person))
 
 
 def new_secret(request: HttpRequest) -> bytes:
@@ -545,11 +544,6 @@ def new_secret(request: HttpRequest) -> bytes:
     if SESSION_NEW_FACTOR not in request.session:
         request.session[SESSION_NEW_FACTOR] = new_totp_secret().decode()
     return str(request.session[SESSION_NEW_FACTOR]).encode()
-
-
-def _stored(request: HttpRequest, ceremony: Ceremony) -> dict[str, Any]:
-    request.session[SESSION_KEY_STATE] = ceremony.state
-    return ceremony.options
 
 
 # The rest

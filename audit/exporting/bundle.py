@@ -302,13 +302,6 @@ class BundleSummary:
     unsealed: int
 
 
-@dataclass(frozen=True, slots=True)
-class _FileDigest:
-    name: str
-    sha256: str
-    size: int
-
-
 def write(
     out: BinaryIO,
     selection: Selection,
@@ -337,7 +330,7 @@ def write(
         archive.add(name, [(AUDIT_FOLDER / name).read_bytes()])
     archive.close(_manifest(opening, selection, stretch))
     unsealed = sum(stretch.unsealed) if stretch else selection.entries
-    return BundleSummary(selection.entries, counted.size, archive.files["record.jsonl"].sha256, unsealed)
+    return BundleSummary(selection.entries, counted.size, archive.files["record.jsonl"]["sha256"], unsealed)
 
 
 def _with_segment(
@@ -389,7 +382,7 @@ class _Archive:
     def __init__(self, out: _CountingWriter) -> None:
         sink = cast(BinaryIO, out)
         self.zip = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESS_LEVEL)
-        self.files: dict[str, _FileDigest] = {}
+        self.files: dict[str, dict[str, Any]] = {}  # as the manifest lists them, by name
 
     @contextmanager
     def file(self, name: str) -> Iterator[Callable[[bytes], None]]:
@@ -403,7 +396,7 @@ class _Archive:
                 size += len(data)
 
             yield put
-        self.files[name] = _FileDigest(name, digest.hexdigest(), size)
+        self.files[name] = {"name": name, "sha256": digest.hexdigest(), "size": size}
 
     def add(self, name: str, parts: Iterable[bytes]) -> None:
         with self.file(name) as put:
@@ -426,8 +419,7 @@ class _Archive:
         return first_line
 
     def close(self, manifest: dict[str, Any]) -> None:
-        files = [self.files[name] for name in sorted(self.files)]
-        listing = [{"name": file.name, "sha256": file.sha256, "size": file.size} for file in files]
+        listing = [self.files[name] for name in sorted(self.files)]
         self.add("manifest.json", [chain.canonical({**manifest, "files": listing}) + b"\n"])
         self.zip.close()
 
