@@ -42,8 +42,8 @@ from tables.screens.screen_data import (
 
 # From which line of the old text, how many to replace, and the new ones.
 Change: TypeAlias = tuple[int, int, list[str]]
-MOST_LINES_AHEAD = 60
-LINES_AHEAD = (4, 15, MOST_LINES_AHEAD)  # most changes end within a few lines
+MOST_LINES_AHEAD = 500
+LINES_AHEAD = (4, 15, 60, MOST_LINES_AHEAD)  # most changes end within a few lines
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> list[Change]:
