@@ -1,5 +1,12 @@
 from django.apps import AppConfig
 from django.urls import register_converter
+from django.urls.converters import StringConverter
+
+
+class Code(StringConverter):
+    """The code of a table, or the place of a stream, in the characters of its name; no other reaches the database."""
+
+    regex = "[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 class TablesConfig(AppConfig):
@@ -11,8 +18,6 @@ class TablesConfig(AppConfig):
         The rules office asks the floor through `games.office.core`. A declared incarnation resumes halted
         tables. A stream that is continued gets a new table.
         """
-        from tables.views.converters import Code
-
         register_converter(Code, "code")  # first: a topic's file declares its addresses with it
 
         from audit.sealing.declarations import incarnation_declared, stream_continued

@@ -2,9 +2,7 @@
 
 from django.urls import path
 
-from tables.views import acts, devices, facility, money, pages, people, service, sign_in
-
-from .views import corrections, figures, handover, players, replay, signs, slips
+from tables.views import acts, devices, facility, money, pages, people, players, rounds, service, sign_in
 
 urlpatterns = [
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
@@ -35,16 +33,16 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
-    path("floor/<slug:facility>/figures/", figures.figures, name="figures"),
-    path("floor/<slug:facility>/figure-reports/", figures.reports, name="figure-reports"),
-    path("floor/<slug:facility>/figures/export.<slug:form>", figures.export, name="figures-export"),
+    path("floor/<slug:facility>/figures/", money.figures, name="figures"),
+    path("floor/<slug:facility>/figure-reports/", money.reports, name="figure-reports"),
+    path("floor/<slug:facility>/figures/export.<slug:form>", money.export, name="figures-export"),
     path("floor/<slug:facility>/figures/reconciliation", money.reconciliation, name="reconciliation"),
     path(
         "floor/<slug:facility>/figures/reconciliation.csv",
         money.reconciliation_csv,
         name="reconciliation-csv",
     ),
-    path("floor/<slug:facility>/figures/<code:table>/", figures.table_figures, name="table-figures"),
+    path("floor/<slug:facility>/figures/<code:table>/", money.table_figures, name="table-figures"),
     path("floor/<slug:facility>/access/", people.access, name="access"),
     path("floor/<slug:facility>/access/csv", people.access_csv, name="access-csv"),
     path("floor/<slug:facility>/devices/", devices.device_list, name="devices"),
@@ -57,9 +55,9 @@ urlpatterns = [
     path("floor/<slug:facility>/cage/<slug:slip>.pdf", money.slip_pdf, name="transfer-slip"),
     path("floor/<slug:facility>/setup/", devices.first_day, name="first-day"),
     path("floor/<slug:facility>/rotation/", pages.rotation, name="rotation"),
-    path("floor/<slug:facility>/handover/", handover.handover, name="handover"),
-    path("floor/<slug:facility>/handover/past/", handover.past_handovers, name="handovers"),
-    path("floor/<slug:facility>/handover/<int:number>/", handover.past_handover, name="handover-signed"),
+    path("floor/<slug:facility>/handover/", facility.handover, name="handover"),
+    path("floor/<slug:facility>/handover/past/", facility.past_handovers, name="handovers"),
+    path("floor/<slug:facility>/handover/<int:number>/", facility.past_handover, name="handover-signed"),
     path("floor/<slug:facility>/acts/<str:act>", acts.facility_act, name="facility-act"),
     path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
@@ -75,21 +73,25 @@ urlpatterns = [
     ),
     path("floor/<slug:facility>/<code:table>/relief", pages.relief, name="relief"),
     path("floor/<slug:facility>/<code:table>/relief/card", pages.relief_card, name="relief-card"),
-    path("floor/<slug:facility>/<code:table>/correction", corrections.correction, name="correction"),
-    path("floor/<slug:facility>/<code:table>/sign/", signs.display, name="sign-display"),
-    path("floor/<slug:facility>/<code:table>/screen/sign", signs.screen, name="sign-screen"),
-    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>", signs.printed, name="sign-print"),
-    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>.pdf", signs.as_pdf, name="sign-pdf"),
+    path("floor/<slug:facility>/<code:table>/correction", rounds.correction, name="correction"),
+    path("floor/<slug:facility>/<code:table>/sign/", pages.sign_display, name="sign-display"),
+    path("floor/<slug:facility>/<code:table>/screen/sign", pages.sign_screen, name="sign-screen"),
+    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>", pages.printed_sign, name="sign-print"),
+    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>.pdf", pages.sign_as_pdf, name="sign-pdf"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),
     path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
-    path("floor/<slug:facility>/<code:table>/rounds/<int:number>/", replay.replay, name="replay"),
+    path("floor/<slug:facility>/<code:table>/rounds/<int:number>/", rounds.replay, name="replay"),
     path(
         "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice",
         facility.dice_of_round,
         name="round-dice",
     ),
-    path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
-    path("floor/<slug:facility>/<code:table>/slips/<int:number>.pdf", slips.as_pdf, name="slip-pdf"),
+    path(
+        "floor/<slug:facility>/<code:table>/rounds/<int:number>/slip",
+        rounds.preview_slip,
+        name="slip-preview",
+    ),
+    path("floor/<slug:facility>/<code:table>/slips/<int:number>.pdf", rounds.printed_slip, name="slip-pdf"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
     path("manifest.webmanifest", service.manifest, name="manifest"),
     path("service-worker.js", service.service_worker, name="service-worker"),

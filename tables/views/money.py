@@ -1,7 +1,12 @@
-"""The pages of the money: the tray of a table, the cage, slips on paper, and the sheet that reconciles a gaming day."""
+"""The pages of the money: the tray of a table, the cage, slips on paper, the sheet of a gaming day, and the figures.
+
+The sheet reconciles the inventories of a gaming day. Figures are those of the floor and of one table, and the files of
+what is shown.
+"""
 
 import datetime as dt
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
@@ -15,10 +20,15 @@ from audit.models import Person
 from games.kit.html import PageTable
 from games.models import Facility
 from games.params import read_day
+from games.registry import game_by_code
 from tables.core.context import TableContext
-from tables.core.duty import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE, SEES_EVERYTHING, STAFFERS, scope_of
 from tables.desk.desk import may_see_desk
-from tables.figures.ranges import visible_tables
+from tables.dice_watch.page import lots_at
+from tables.figures.declared_reports import missing_count, schedule_rows
+from tables.figures.figure_tables import FORMATS, families_table, main_table, periods_table, seats_table
+from tables.figures.page import FiguresPage
+from tables.figures.ranges import read_query, visible_tables
 from tables.models import Table
 from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_slip, transfer_pdf
 from tables.money.chips import ChipLine, denominations_of
@@ -47,6 +57,8 @@ from tables.runner.access import (
 )
 from tables.views.facility import page_context
 
+TABLE_DAYS = 30
+REPORT_READERS = STAFFERS | SEES_EVERYTHING  # a declared report has the figures of every table
 MAX_QUERY_CHARACTERS = 20
 MOST_DIGITS = 9  # of the number of an inventory
 
@@ -272,3 +284,122 @@ def _selected(request: HttpRequest, sheet: Reconciliation) -> InventoryPaper | N
     typed = request.GET.get("line", "")
     tapped = (line for line in sheet.lines if typed == f"{line.table.code}.{line.inventory.number}")
     return next(tapped, None) or next(iter(sheet.differing or sheet.waiting), None)
+
+
+# Figures
+
+
+@require_GET
+def figures(request: HttpRequest, facility: str) -> HttpResponse:
+    """Show the figures of the tables that the person may see: today's, or those of a range."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    page, context = _figures_page(request, person, facility_row)
+    return render(
+        request,
+        "tables/figures/figures.html",
+        context
+        | {
+            "filters": page.filters(),
+            "main": PageTable(main_table(page)),
+            "by_options": page.by_options(),
+        },
+    )
+
+
+@require_GET
+def table_figures(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """Show the figures of one table: thirty days, or a range."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    page, context = _figures_page(request, person, facility_row, table)
+    if page.query.table != table or not page.tables:  # a code that no table can have is no filter
+        raise Denied
+    (table_row,) = page.tables
+    return render(
+        request,
+        "tables/figures/table.html",
+        context
+        | {
+            "filters": page.filters(of_table=True),
+            "table": table_row,
+            "game": game_by_code(table_row.game),
+            "seats": PageTable(seats_table(page)),
+            "lots": lots_at(table_row, page.query.first, page.query.last),
+            "all_tables_url": reverse("figures", args=[facility]) + page.query.parameters(table=""),
+        },
+    )
+
+
+@require_GET
+def export(request: HttpRequest, facility: str, form: str) -> HttpResponse:
+    """Serve what the page with the same filters shows, as CSV, XLSX or JSON lines."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    if form not in FORMATS:
+        raise Denied
+    page, _context = _figures_page(request, person, facility_row)
+    write: Callable[[FiguresPage], bytes] = FORMATS[form].write
+    response = HttpResponse(write(page), content_type=FORMATS[form].media)
+    days = page.query.first.isoformat() + ("" if page.query.is_one_day else f"-{page.query.last.isoformat()}")
+    name = f"{facility}-figures-{days}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@require_GET
+def reports(request: HttpRequest, facility: str) -> HttpResponse:
+    """Show the declared reports of the facility, and whether each reached its folder and its addresses."""
+    person, facility_row = facility_page_for(request, facility, FIGURES)
+    if person.role not in REPORT_READERS:
+        raise Denied
+    now = clock.now()
+    context = page_context(person, facility_row, FIGURES, now) | {
+        "schedules": schedule_rows(facility_row, now)
+    }
+    return render(request, "tables/figures/reports.html", context)
+
+
+def _figures_page(
+    request: HttpRequest, person: Person, facility: Facility, table: str = ""
+) -> tuple[FiguresPage, dict[str, Any]]:
+    """Return the page of a request, and what both templates need."""
+    now = clock.now()
+    parameters = {name: request.GET.get(name, "") for name in request.GET}
+    if table:
+        parameters |= {"table": table, "pit": "", "game": "", "by": ""}
+        if not parameters.get("play"):
+            parameters["play"] = _play_of(facility, table)
+    days = TABLE_DAYS if table else 1
+    query, refused = read_query(facility, parameters, facility.gaming_day(now), days)
+    page = FiguresPage(query, person, now)
+    total = page.total
+    context = page_context(person, facility, FIGURES, now) | {
+        "query": query,
+        "scope": scope_of(person, facility),
+        "refused": refused,
+        "range_words": page.range_words(),
+        "total": page.total_row([]),
+        "sums": total,
+        "money": page.money,
+        "plots": page.plots(),
+        "period_plots": page.period_plots(),
+        "families": PageTable(families_table(page)),
+        "periods": PageTable(periods_table(page)),
+        "uncounted": page.uncounted,
+        "missing_reports": missing_count(facility, now) if person.role in REPORT_READERS else 0,
+        "reads_reports": person.role in REPORT_READERS,
+        "counted_at": facility.local(now),
+        "exports": [
+            {
+                "label": export_format.label,
+                "url": reverse("figures-export", args=[facility.code, form]) + query.parameters(),
+            }
+            for form, export_format in FORMATS.items()
+        ],
+    }
+    return page, context
+
+
+def _play_of(facility: Facility, code: str) -> str:
+    """Return what kind of play a table has: its page needs no filter for it."""
+    kinds = facility.tables.filter(code=code).values_list("kind", flat=True)
+    return next(iter(kinds), "live")

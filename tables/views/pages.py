@@ -3,6 +3,8 @@
 Beside them are the floor plan (as it is, or while somebody arranges it), who relieves whom at a table (in the dialog of
 the dealer's tablet, and on the page of the table at a podium), the rotation board, and what to change now: proposals
 for the next hour, with their figures and assumptions.
+
+The signs of a table are a live display, and each sign a page to print and a PDF of its size.
 """
 
 import datetime as dt
@@ -23,7 +25,9 @@ from audit.models import Person, Station
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.formats import whole_dollars
-from games.models import Facility
+from games.models import Facility, SignForm
+from games.office import pdf
+from games.office.signs import KINDS
 from games.separation import policy
 from games.snapshot_types import Snapshot
 from tables.advice import (
@@ -40,6 +44,15 @@ from tables.cases.case import COMPLIANCE, may_see_cases
 from tables.core.context import TableContext
 from tables.core.duty import DEALERS, FLOOR, STAFFERS, is_on_duty, may_see_floor, scope_of
 from tables.corrections.reviews import reviewer_names
+from tables.equipment.signs import (
+    BOARD_KINDS,
+    SignFace,
+    day,
+    form_of,
+    has_content,
+    sign,
+    verify_form_in_force,
+)
 from tables.models import Assignment, Pit, PlannedMove, Player, Rating, Shaker, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.tray import keeps_inventory
@@ -57,6 +70,8 @@ from tables.runner.access import (
     floor_tables_for,
     locked_floor_for,
     person_of,
+    sign_for,
+    sign_station,
     table_for,
     tables_answered_by,
     wall_tables_for,
@@ -551,3 +566,103 @@ def _level(hour: TableHour) -> str:
     if hour.occupancy >= FULL:
         return "full"
     return "empty" if hour.occupancy <= NEARLY_EMPTY else ""
+
+
+# Signs
+
+
+@require_GET
+def sign_display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """Every sign of a table on one screen, for a display at the table. It listens to the table's socket."""
+    row = sign_for(request, facility, table)
+    state = snapshot.of_table(row.pk)
+    context = {
+        "s": state,
+        "screen": fragments.render(sign_station(row), state),
+        "urls": {
+            "socket": f"/ws/table/{facility}/{table}/sign",
+            "screen": reverse("sign-screen", args=[facility, table]),
+            "sign_in": reverse("home"),
+        },
+    }
+    return render(request, "tables/sign.html", context)
+
+
+@require_GET
+def sign_screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
+    """The display's current fragment, for a resync and while no push arrives."""
+    row = sign_for(request, facility, table)
+    return JsonResponse(fragments.screen(sign_station(row), row.pk))
+
+
+@require_GET
+def printed_sign(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+    """One sign as it is printed; 422 with the reason where no approved form is in force."""
+    state, sign, refusal = _sign(request, facility, table, kind)
+    paper = _sign_paper(state, sign) if sign else None
+    context = {
+        "s": state,
+        "kind": kind,
+        "label": SignForm.Kind(kind).label,
+        "kinds": [
+            (sign_kind, SignForm.Kind(sign_kind).label)
+            for sign_kind in (*BOARD_KINDS, "test")
+            if form_of(state["signs"], sign_kind) and has_content(state, sign_kind)
+        ],
+        "sign": sign,
+        "paper": paper,
+        "lines": pdf.sign_lines(paper) if paper else [],
+        "refusal": _refusal(refusal),
+    }
+    return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
+
+
+@require_GET
+def sign_as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+    """One sign as a PDF of one page; 422 with the reason where no approved form is in force."""
+    state, sign, refusal = _sign(request, facility, table, kind)
+    if sign is None:
+        assert refusal is not None
+        return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
+    file = pdf.sign_pdf(_sign_paper(state, sign), state["table"]["facility_name"])
+    response = HttpResponse(file, content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{table}-{kind}.pdf"'
+    return response
+
+
+def _sign(
+    request: HttpRequest, facility: str, table: str, kind: str
+) -> tuple[Snapshot, SignFace | None, Refusal | None]:
+    row = sign_for(request, facility, table)
+    if kind not in KINDS:
+        raise Denied
+    state = snapshot.of_table(row.pk)
+    try:
+        verify_form_in_force(row, kind)
+        return state, sign(state, kind), None
+    except Refusal as refusal:
+        return state, None, refusal
+
+
+def _sign_paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
+    form = sign["form"]
+    approved = f"approved {day(form['approved_on'])}" if form["approved_on"] else ""
+    foot = [
+        state["table"]["facility_name"],
+        state["table"]["code"],
+        f"form {form['version']} {approved}".strip(),
+    ]
+    return pdf.SignSheet(
+        title=f"{SignForm.Kind(sign['kind']).label}, {state['table']['code']}",
+        texts=[(text["language"], text["lines"]) for text in sign["texts"]],
+        rows=[(line["label"], line["pays"]) for line in sign["odds"]],
+        foot=" · ".join([*foot, *([form["reference"]] if form["reference"] else [])]),
+        width_mm=form["width_mm"],
+        height_mm=form["height_mm"],
+    )
+
+
+def _refusal(refusal: Refusal | None) -> dict[str, str] | None:
+    if refusal is None:
+        return None
+    return {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}

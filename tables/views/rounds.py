@@ -1,30 +1,49 @@
-"""The replay of a round: its acts in order, the layout after each, the result of every wager, and the evidence."""
+"""The pages of a round: its replay, the slips that correct it, and a correction while it is in play.
+
+The replay shows the acts of a round in order, the layout after each, the result of every wager, and the evidence. Of
+an Error Notification Slip there is a preview of what it would change, and the slip as a PDF. A correction of the round
+in play is previewed before a floorperson signs.
+"""
 
 import datetime as dt
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import NoReverseMatch, reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Entry, Person
+from games.engine import Refusal
 from games.models import RulesSubmission
+from games.params import Params, malformed
+from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.corrections import slip_page
+from tables.corrections.before_money import CORRECTION_ACTS, AreaChange, preview
+from tables.corrections.settlements import read_correction
+from tables.corrections.slip_page import slip_pdf, slip_preview
 from tables.desk.desk import authorize_desk, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
 from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow, layout_snapshot, timeline_of
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
+from tables.rounds.settlement import settled_data
 from tables.rules import recorded_submission
 from tables.runner.access import Denied, enrolled_device, table_for
+from tables.screens.layout import result_chips
+from tables.words.sentences import say, short, title
 
 from ..models import Round, Slip, Table
 
+MAX_SLIP_CHARACTERS = 16 * 1024
+SIGNERS = ("filed_by", "filed_with", "settled_by", "settled_with", "reviewed_by")
+MAX_CORRECTION_CHARACTERS = 2 * 1024
 A_DAY = dt.timedelta(days=1)
 A_MOMENT = dt.timedelta(microseconds=1)
 
@@ -194,3 +213,98 @@ def address(name: str, *args: Any) -> str:
 
 def _written(moment: str, later: dt.timedelta = dt.timedelta()) -> str:
     return clock.format_moment(dt.datetime.fromisoformat(moment) + later)
+
+
+# Slips
+
+
+@require_GET
+def preview_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """A fragment for the dialog. `said` holds the params of `file_slip`, without reason and signatures.
+
+    422 with the refusal where the slip could not be filed. Changes nothing.
+    """
+    row, person = table_for(request, facility, table, "table")
+    rounds = Round.objects.filter(table=row, number=number)
+    round_ = rounds.select_related("table__facility", "submission").first() if number < 2**31 else None
+    if round_ is None:
+        raise Denied
+    ctx = TableContext(row, person, None, None, clock.displayed_moment(row.stream, clock.now()))
+    try:
+        params = _slip_params(request)
+        correction = read_correction(ctx, round_, params, "", settled_data)
+        params.reject_unknown()
+    except Refusal as refusal:
+        refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        return render(request, "tables/slips/preview.html", {"refusal": refused}, status=422)
+    return render(request, "tables/slips/preview.html", slip_preview(row, round_, correction))
+
+
+@require_GET
+def printed_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """A slip of this table on paper, for those who may read the table's rounds."""
+    row, _person = table_of(request, facility, table)
+    slips = Slip.objects.filter(table=row, number=number) if number < 2**31 else Slip.objects.none()
+    slip = slips.select_related("table__facility", "round__submission", *SIGNERS).first()
+    if slip is None:
+        raise Denied
+    response = HttpResponse(slip_pdf(slip), content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{row.code}-{slip.code}.pdf"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _slip_params(request: HttpRequest) -> Params:
+    text = request.GET.get("said", "")
+    try:
+        return Params(json.loads(text[: MAX_SLIP_CHARACTERS + 1]))
+    except (ValueError, RecursionError):
+        raise malformed("said") from None
+
+
+# Corrections
+
+
+class DrawnChange(AreaChange):
+    """An area that changes, with its chips as HTML."""
+
+    chips: SafeString
+    struck_chips: SafeString
+
+
+@require_GET
+def correction(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """A fragment for the dialog: `act`, and the params of that act in `params`, without reason and signature.
+
+    422 with the refusal where the correction is not possible. Changes nothing.
+    """
+    row, person = table_for(request, facility, table, "dealer")
+    ctx = TableContext(row, person, None, None, clock.displayed_moment(row.stream, clock.now()))
+    try:
+        act = Params({"act": request.GET.get("act", "")}).choice("act", CORRECTION_ACTS)
+        params = _correction_params(request)
+        changes = preview(ctx, act, params)
+        params.reject_unknown()
+    except Refusal as refusal:
+        refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        return render(request, "tables/corrections/preview.html", {"refusal": refused}, status=422)
+    context = {"changes": changes, "areas": [_drawn(ctx, area) for area in changes["areas"]]}
+    return render(request, "tables/corrections/preview.html", context)
+
+
+def _drawn(ctx: TableContext, area: AreaChange) -> DrawnChange:
+    """Draw the chips of an area as the felt draws them."""
+    game, family = ctx.table.game, area["wager"].partition(":")[0]
+    return {
+        **area,
+        "chips": result_chips(game, family, area["owners"]),
+        "struck_chips": result_chips(game, family, area["struck"]),
+    }
+
+
+def _correction_params(request: HttpRequest) -> Params:
+    text = request.GET.get("params", "")
+    try:
+        return Params(json.loads(text[: MAX_CORRECTION_CHARACTERS + 1]))
+    except (ValueError, RecursionError):
+        raise malformed("params") from None
