@@ -119,7 +119,7 @@ class Floor:
         """What the ticker counts from time to time: figures, and the dice watch."""
         from django.core.management import call_command
 
-        from tables.dice_watch.counting import count_dice
+        from tables.dice_watch import count_dice
 
         call_command("figures_rollup", verbosity=0)
         count_dice()

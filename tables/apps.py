@@ -25,13 +25,13 @@ class TablesConfig(AppConfig):
         from tables import registrations  # noqa: F401 (acts, entries and their lines register themselves)
         from tables.core.context import table_changed
         from tables.office_floor import Floor
-        from tables.opening.new_tables import continue_table
+        from tables.opening.opening import continue_table
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
 
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         core.link.floor = Floor()
-        stream_continued.connect(continue_table, dispatch_uid="tables.opening.new_tables.continue_table")
+        stream_continued.connect(continue_table, dispatch_uid="tables.opening.opening.continue_table")
         incarnation_declared.connect(
             resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"
         )

@@ -16,7 +16,6 @@ import tables.core.posts
 import tables.corrections.before_money
 import tables.corrections.filing
 import tables.corrections.raises
-import tables.corrections.record_checks
 import tables.corrections.reviews
 import tables.corrections.slip_page
 import tables.corrections.slips
@@ -29,7 +28,7 @@ import tables.desk.sheets
 import tables.dice.at_tables
 import tables.dice.custody
 import tables.dice.room
-import tables.dice_watch.counting
+import tables.dice_watch
 import tables.equipment.approvals
 import tables.equipment.signs
 import tables.failures

@@ -50,7 +50,7 @@ from tables.core.alerts import (
 )
 from tables.core.context import TableContext
 from tables.dice.at_tables import warn_of_dice
-from tables.dice_watch.counting import count_dice
+from tables.dice_watch import count_dice
 from tables.equipment.signs import record_sign_forms
 from tables.figures.declared_reports import deliver_due
 from tables.figures.rollup import write_rollups

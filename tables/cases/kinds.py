@@ -31,7 +31,7 @@ from tables.alerts.calls import DISPUTE_REPORTED, NO_WORDS, alert_words
 from tables.core.entries import of_round
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED
 from tables.desk.integrity import RECORD_ALERTS
-from tables.dice_watch.counting import CASE_KIND, evidence_words, range_words, subject_of
+from tables.dice_watch import CASE_KIND, evidence_words, range_words, subject_of
 from tables.models import Alert, Case, Round, Slip, Table, Wager, WatchedDice
 from tables.money.tray import DISCREPANCY_REPORTED
 from tables.reports.day_rounds import ReportDay

@@ -47,7 +47,7 @@ from tables.demo import floor as demo
 from tables.equipment.approvals import SHAKER_SUBJECTS, TOSSES, Equipment
 from tables.models import Approval, Assignment, DiceLot, Instrument, Pit, Qualification, Shaker, Table
 from tables.money.chips import change_chips
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.runner import table as table_runner
 
 # The rules office

@@ -52,7 +52,7 @@ from tables.demo.simulation import (
 from tables.handover.handover import handover_draft, shift_to_hand_over
 from tables.limits import pending_change
 from tables.models import Alert, Pit, Round, Slip, Table, Throw
-from tables.opening.new_tables import newest_submission
+from tables.opening.opening import newest_submission
 from tables.rounds.settlement import Totals
 from tables.rules import NEW_RULES, record_rules_changes
 from tables.runner import facility as facility_runner

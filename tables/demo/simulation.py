@@ -37,7 +37,7 @@ from tables.core.context import read_table
 from tables.demo.seeding import approve_equipment, assign, do, make_lot, open_table, rules_at
 from tables.models import ChipTransfer, DiceLot, DropBox, Pit, Qualification, Shaker, Table, TableInventory
 from tables.money.chips import value_cents
-from tables.opening.new_tables import make_table, newest_submission
+from tables.opening.opening import make_table, newest_submission
 from tables.opening.view import Opening
 from tables.screens.snapshot import DisplayContext, round_part
 

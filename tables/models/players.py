@@ -40,7 +40,7 @@ class Player(models.Model):
 class PlayerDetails(models.Model):
     """The personal data of a player: a row that is deleted when they are erased.
 
-    `salt` goes into the keyed hash on the record (`tables.players.identity`). Without it nobody can tell whose hash
+    `salt` goes into the keyed hash on the record (`tables.players.register`). Without it nobody can tell whose hash
     it is, not even with the server's key.
     """
 

@@ -1,4 +1,4 @@
-"""A table inspected, opened and closed (docs/pit.md).
+"""A table made, inspected, opened and closed (docs/pit.md).
 
 1. The floorperson of the table inspects it: the lines of its edition, cameras, the test runs of an automated shaker,
    the lights (`inspect_table`). After a failure the inspection lets gaming continue (`tables.failures`).
@@ -9,20 +9,28 @@
    new inspection.
 
 `tables.opening.view` shows the steps; `tables.opening.open_time` reads from the entries when a table was open.
+
+A new table gets its row, its stream and the first entry there (`make_table`). Two people close a stream where the
+record needs it (`audit.sealing.declarations`); the table that continues it begins on a stream of its own
+(`continue_table`).
 """
 
 import datetime as dt
 from collections.abc import Callable, Iterable
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from django.db.models import QuerySet
 
+from audit import clock, record
 from audit.columns import AT, FACILITY, PLACE, Reading, declare, plain, same
 from audit.entry_types import entry_type
-from audit.models import Person
+from audit.models import Device, Person, Stream
 from games.act_forms import OptionalDice, Words, whole
 from games.engine import Refusal
+from games.engine.editions import edition
 from games.engine.refusals import RefusalCode
+from games.models import Facility, RulesSubmission
+from games.office.signs import recorded_sign_keys
 from games.params import malformed
 from games.snapshot_types import DiceAtClosing, EquipmentKind, TableKind
 from tables.core.alerts import end_alert, held, standing_disputes
@@ -32,12 +40,13 @@ from tables.core.posts import holder_ids, unattended_shaker_section, verify_staf
 from tables.dice.at_tables import remove_dice
 from tables.equipment.approvals import Equipment, verify_tosses
 from tables.failures import resume_gaming
-from tables.models import Alert, Inspection, Table
+from tables.models import Alert, Inspection, Pit, Table
 from tables.money.drops import verify_drop_box_off
 from tables.money.slips import verify_nothing_under_way
 from tables.money.tray import verify_closer_signed, verify_opener_signed
 from tables.players.ratings import end_with_seats
 from tables.rules import NEW_RULES, current_rules, verify_game_not_suspended
+from tables.runner.facility import STREAMS
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.staffing.dealers import pause_work, resume_work
@@ -521,3 +530,120 @@ declare(
     },
     readings={"facility": Reading(("table__facility__code",), plain, ("table",))},
 )
+
+
+# New tables
+
+
+# Names of streams and URLs that no table may have.
+RESERVED_CODES = frozenset(
+    {
+        *STREAMS,
+        *(
+            "access",
+            "acts",
+            "advice",
+            "cage",
+            "dice-control",
+            "dice-watch",
+            "devices",
+            "exports",
+            "figure-reports",
+            "figures",
+            "handover",
+            "people",
+            "rotation",
+            "rules",
+            "sign-in",
+            "system",
+        ),
+        *("tiles", "locked-tiles", "wall", "wall-tables"),
+    }
+)
+
+
+def make_table(
+    facility: Facility,
+    *,
+    code: str,
+    pit: Pit,
+    submission: str,
+    kind: str,
+    by: Person | None = None,
+    device: Device | None = None,
+    **limits: Any,
+) -> Table:
+    """Create a table with its stream and first entry. Its kind, and so whether it is real play, never changes.
+
+    Raises ValueError for a code that names another stream, and for more seats than the edition allows.
+    """
+    if code.lower() in RESERVED_CODES:
+        raise ValueError(f"{code} is no code of a table.")
+    newest = newest_submission(facility, submission)
+    max_seats = edition(newest.edition).places
+    if max_seats and limits["seats"] > max_seats:
+        raise ValueError(f"{newest.edition} has places for {max_seats} players.")
+    stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
+    table = Table.objects.create(
+        facility=facility,
+        pit=pit,
+        stream=stream,
+        code=code,
+        game=newest.game,
+        kind=kind,
+        submission_code=submission,
+        recorded_sign_ids=recorded_sign_keys([(facility.pk, newest.game)])[facility.pk, newest.game],
+        **limits,
+    )
+    now = clock.now()
+    data: TableMade = {
+        "kind": cast(TableKind, str(kind)),
+        "game": table.game,
+        "seats": table.seats,
+        "submission": submission,
+        "pit": pit.code,
+        "min_cents": table.min_cents,
+        "max_cents": table.max_cents,
+    }
+    record.append(
+        stream,
+        entry=TABLE_MADE(data),
+        moment=now,
+        gaming_day=facility.gaming_day(now),
+        actor=by,
+        device=device,
+    )
+    return table
+
+
+def newest_submission(facility: Facility, code: str) -> RulesSubmission:
+    """Return the newest version of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
+    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get()
+
+
+# The table that continues one whose stream two people closed (`audit.sealing.declarations`)
+
+
+def continue_table(sender: Any, closed: Stream, stream: Stream, **_declared: Any) -> None:
+    """Make a closed table on the new stream, in the transaction of the declaration (`stream_continued`).
+
+    It has the pit, game, seats, submission and limits of the former one, and its code and a number: T-04-2. The former
+    table keeps its rounds and takes no act any more, so its posts are left here. Tablets, people, dice and shakers come
+    to the new one by the usual acts, and it opens by them.
+    """
+    former = Table.objects.select_related("facility", "pit").filter(stream=closed).first()
+    if former is None:
+        return
+    roles = ("dealer", "dealer_left", "stickperson")
+    moments = (f"{role}_{name}" for role in roles for name in ("since", "works_since"))
+    Table.objects.filter(pk=former.pk).update(**dict.fromkeys((*roles, "floorperson", *moments)))
+    make_table(
+        former.facility,
+        code=stream.name.partition("/")[2],
+        pit=former.pit,
+        submission=former.submission_code,
+        kind=former.kind,
+        seats=former.seats,
+        min_cents=former.min_cents,
+        max_cents=former.max_cents,
+    )

@@ -18,7 +18,6 @@ from audit.models import Entry
 from games.models import Facility
 from tables.core.entries import StatedRow, compare_rows, entry_bodies
 from tables.models import Player, PlayerDetails, Rating, Round, Table
-from tables.players.identity import is_hash_of
 from tables.players.ratings import RATING_ENDED, RATING_MOVED, RATING_STARTED, SEAT_ALLOWED, SEAT_REFUSED
 from tables.players.register import (
     PLAYER_ADMITTED,
@@ -28,6 +27,7 @@ from tables.players.register import (
     PLAYERS_MERGED,
     PLAYERS_UNMERGED,
     RATING_SPLIT,
+    is_hash_of,
 )
 
 PLAYERS, RATINGS = RowFindings.declare("player"), RowFindings.declare("rating")

@@ -1,7 +1,7 @@
 """The register of players: personal data, exclusions, and mistaken records, on `facility/players`.
 
 A player is registered under a random code (`register_player`). No entry, answer or stored command has personal data;
-the record names them by a keyed hash (`tables.players.identity`). Reading them is an act of its own (`find_player`,
+the record names them by a keyed hash (`keyed_hash`). Reading them is an act of its own (`find_player`,
 `read_player`). An excluded player is seated nowhere, and their ratings end (`exclude_player`, `admit_player`). Two
 codes of one person are merged, and that may be undone; rounds of a rating that were another player's are split off.
 Personal data are erased on request, unless a legal hold or an exclusion needs them (`erase_player`).
@@ -11,10 +11,13 @@ correct whose rounds were whose.
 """
 
 import datetime as dt
+import secrets
 from collections.abc import Iterable
 from typing import Annotated, Literal, NotRequired, TypedDict, get_args
 
+from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
@@ -24,7 +27,6 @@ from games.jurisdictions import SeparationRow
 from games.separation import policy
 from tables.core.duty import FLOOR, is_on_duty
 from tables.models import Player, PlayerDetails, Rating
-from tables.players.identity import keyed_hash, new_code, new_salt
 from tables.players.ratings import (
     EXCLUDED_BY,
     PLAYER_IS_ERASED,
@@ -482,3 +484,41 @@ def _verify_not_rated(player: Player) -> None:
     rating = Rating.objects.filter(player=player, ended_at=None).select_related("table").first()
     if rating is not None:
         raise Refusal(PLAYER_IS_RATED, player=player.code, table=rating.table.code)
+
+
+# Codes and hashes
+
+
+LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+CODE_LENGTH = 6
+SALT = "pitside.player.v1"
+
+
+def new_code(facility_id: int) -> str:
+    """A code that no player of the facility has or had, such as `P-7KQ2MX`."""
+    while True:
+        code = "P-" + "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+        if not Player.objects.filter(facility_id=facility_id, code=code).exists():
+            return code
+
+
+def new_salt() -> str:
+    return secrets.token_hex(32)
+
+
+def keyed_hash(facility_code: str, details: PlayerDetails, key: str | bytes | None = None) -> str:
+    """HMAC-SHA-256 of the personal data with the facility's key, which is derived from the server's.
+
+    It shows that the data on file are those that were filed. The salt is erased with the data; the hash then leads to
+    nobody, whatever keys and names somebody tries.
+    """
+    value = "\x1f".join((details.salt, details.name, details.card))
+    return salted_hmac(
+        f"{SALT}:{facility_code}", value, secret=key or settings.SECRET_KEY, algorithm="sha256"
+    ).hexdigest()
+
+
+def is_hash_of(hash_: str, facility_code: str, details: PlayerDetails) -> bool:
+    """Whether these data have this hash, by the server's key or one that it had before."""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(constant_time_compare(keyed_hash(facility_code, details, key), hash_) for key in keys)

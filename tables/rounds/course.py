@@ -259,7 +259,7 @@ register(act_lines=[line(_declared.entry, _declared.line) for _declared in game_
 
 PLAY = "tables.replay.play_tables.check_play_tables"
 MONEY = "tables.money.record_checks.check_money"
-CORRECTIONS = "tables.corrections.record_checks.check_tray_corrections"
+CORRECTIONS = "tables.corrections.slips.check_tray_corrections"
 PLAYERS = "tables.players.record_checks.check_players"
 POST = "who is at a post now, and since when; the entries about posts say who dealt which round"
 NOW = "where play is now: every act checks and writes it, and the round's entries say how it ended"

@@ -27,8 +27,7 @@ from tables.limits import MAXIMUM_UNDER_MINIMUM
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.chips import CHIPS_DECLARED, KEEPING_CHANGED
-from tables.opening.new_tables import RESERVED_CODES, make_table, newest_submission
-from tables.opening.opening import TableMade
+from tables.opening.opening import RESERVED_CODES, TableMade, make_table, newest_submission
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import NO_SUCH_PLACE
 from tables.words.registry import entry_with_line

@@ -17,7 +17,7 @@ from games.formats import money, signed
 from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.alerts.view import rank
-from tables.dice_watch.page import Watch, watch_of, watched_at
+from tables.dice_watch import Watch, watch_of, watched_at
 from tables.equipment.signs import notice_minutes
 from tables.models import Table
 from tables.money.tray_page import stacked_chips

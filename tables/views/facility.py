@@ -25,11 +25,10 @@ from games.registry import GAMES, game_by_code
 from games.separation import policy
 from tables.core.context import TableContext
 from tables.core.duty import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
-from tables.dice import lots, room
+from tables.dice import custody, room
 from tables.dice.custody import DICE_DESTROYED
 from tables.dice.room import TOLERANCE_UM
-from tables.dice_watch.counting import years_words
-from tables.dice_watch.page import past_rows, period, watch_of, watched_rows
+from tables.dice_watch import past_rows, period, watch_of, watched_rows, years_words
 from tables.equipment.approvals import OFFICE_ROLES
 from tables.equipment.register import (
     ENDS_SOON,
@@ -41,13 +40,17 @@ from tables.equipment.register import (
 from tables.handover.handover import (
     WHOLE_FLOOR,
     ShiftToHandOver,
+    decide_first,
+    figure_rows,
     floor_on_duty,
     handover_draft,
+    item_row,
     pit_figures,
     shift_figures,
+    signed_handover,
     successors,
+    what_is_missing,
 )
-from tables.handover.page import decide_first, figure_rows, item_row, signed_handover, what_is_missing
 from tables.models import (
     Alert,
     Assignment,
@@ -149,15 +152,15 @@ def dice(request: HttpRequest, facility: str) -> HttpResponse:
     if state not in Status.values:
         state = ""
     now = clock.now()
-    counts = lots.counts_by_status(facility_row)
+    counts = custody.counts_by_status(facility_row)
     late = [deadline for deadline in room.dice_deadlines(facility_row, now) if deadline.is_late]
     context = page_context(person, facility_row, DICE, now) | {
-        "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
+        "counts": [_count(status, counts[status]) for status in (*custody.STAGES, custody.ASIDE)],
         "strip": _strip(counts),
         "in_facility": sum(counts.values()) - counts[Status.DESTROYED],
         "groups": _groups(facility_row, now, state, code, _page(request)),
         "day": facility_row.gaming_day(now),
-        "figures": lots.reconciliation(facility_row, now),
+        "figures": custody.reconciliation(facility_row, now),
         "query": {**round_query, "state": state, "code": code},
         "no_round": no_round,
         "late": {
@@ -237,15 +240,15 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
     if lot_row is None:
         raise Denied
     now = clock.now()
-    uses = lots.lot_uses(lot_row)
+    uses = custody.lot_uses(lot_row)
     context = page_context(person, facility_row, DICE, now) | {
         "row": _row(lot_row, now),
         "lot": lot_row,
-        "steps": lots.custody_steps(lot_row),
+        "steps": custody.custody_steps(lot_row),
         "used": uses,
         "throws": sum(use.throws for use in uses),
         "rounds": sum(use.rounds for use in uses),
-        "reason": lots.REASONS.get(lot_row.removed_why, lot_row.removed_why),
+        "reason": custody.REASONS.get(lot_row.removed_why, lot_row.removed_why),
         "now": now,
     }
     return render(request, "tables/facility/lot.html", context)
@@ -258,7 +261,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     round_ = Round.objects.filter(table=table_row, number=number).first()
     if round_ is None:
         raise Denied
-    throws = lots.throws_with_lots(round_)
+    throws = custody.throws_with_lots(round_)
     context = page_context(person, table_row.facility, DICE, clock.now()) | {
         "table": table_row,
         "game": game_by_code(table_row.game).name,
@@ -422,7 +425,7 @@ def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dic
     lots_to_destroy = [
         lot
         for status in (Status.REMOVED, Status.REJECTED)
-        for lot in lots.lots_with_status(facility, status)[:PAGE_SIZE]
+        for lot in custody.lots_with_status(facility, status)[:PAGE_SIZE]
     ]
     return {
         "signers": signers(person, facility),
@@ -432,7 +435,7 @@ def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dic
         "to_destroy": lots_to_destroy,
         "tolerance_um": TOLERANCE_UM,
         "instruments": _calibrated_instruments(facility, now),
-        "next": lots.next_code(facility),
+        "next": custody.next_code(facility),
     }
 
 
@@ -496,7 +499,7 @@ def _count(status: str, count: int) -> dict[str, Any]:
 def _strip(counts: dict[str, int]) -> dict[str, Any]:
     """Return the lots of the facility as parts of one bar, each with its start and width."""
     parts, start = [], 0
-    for status in (*lots.STAGES, lots.ASIDE):
+    for status in (*custody.STAGES, custody.ASIDE):
         if status != Status.DESTROYED and counts[status]:
             parts.append({"status": status, "start": start, "width": counts[status]})
             start += counts[status]
@@ -506,13 +509,13 @@ def _strip(counts: dict[str, int]) -> dict[str, Any]:
 def _groups(facility: Facility, now: dt.datetime, state: str, code: str, page: int) -> list[dict[str, Any]]:
     """Return the lots by status. Without a filter each group shows its first lots only."""
     groups = []
-    for status in [state] if state else [*lots.STAGES, lots.ASIDE]:
-        matching = lots.lots_with_status(facility, status, code)
+    for status in [state] if state else [*custody.STAGES, custody.ASIDE]:
+        matching = custody.lots_with_status(facility, status, code)
         first, limit = (page * PAGE_SIZE, PAGE_SIZE) if state else (0, GROUP_SIZE)
         listed = list(matching[first : first + limit])
         ends = _destructions(listed) if status == Status.DESTROYED else {}
         rows = [replace(_row(lot, now), destruction=ends.get(lot.pk)) for lot in listed]
-        if not rows and not state and (code or status in (lots.ASIDE, Status.DESTROYED)):
+        if not rows and not state and (code or status in (custody.ASIDE, Status.DESTROYED)):
             continue
         total = matching.count()
         groups.append(

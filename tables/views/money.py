@@ -24,7 +24,7 @@ from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, SEES_EVERYTHING, STAFFERS, scope_of
 from tables.desk.desk import may_see_desk
-from tables.dice_watch.page import lots_at
+from tables.dice_watch import lots_at
 from tables.figures.declared_reports import missing_count, schedule_rows
 from tables.figures.figure_tables import FORMATS, families_table, main_table, periods_table, seats_table
 from tables.figures.page import FiguresPage

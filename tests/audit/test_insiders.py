@@ -41,7 +41,7 @@ from games.separation import policy
 from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
 from tables.core.context import locked_table
-from tables.corrections.record_checks import check_tray_corrections
+from tables.corrections.slips import check_tray_corrections
 from tables.figures.round_figures import figures_of
 from tables.models import (
     Alert,

@@ -13,7 +13,7 @@ from games.models import Facility
 from tables.core.alerts import ExpectedAlert, raise_alert
 from tables.core.context import TableContext
 from tables.models import Alert, Pit, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.rounds.wagers import OVER_MAX
 from tables.runner.table import for_each_table
 from tables.ticker import STALE_TABLET

@@ -49,7 +49,7 @@ from tables.models import (
     Shaker,
     Table,
 )  # fmt: skip
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road

@@ -7,7 +7,7 @@ from games.engine import Rules
 from games.models import Facility
 from tables.demo.seeding import approve_equipment, make_lot
 from tables.models import Assignment, Pit, Shaker
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.services.restore import restored_later
 from tests.tables import cast
 from tests.tables.cast import SEATS, Scene

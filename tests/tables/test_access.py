@@ -58,7 +58,7 @@ def test_a_tablet_of_a_table_shows_that_table_and_no_floor(scene, by):
     assert tablet.get(ADDRESSES["console"]).status_code == 200
     assert tablet.get(ADDRESSES["floor"]).status_code == 403
     from tables.models import Pit
-    from tables.opening.new_tables import make_table
+    from tables.opening.opening import make_table
 
     facility = scene.table.facility
     make_table(

@@ -22,7 +22,7 @@ from audit.refusals import TooManyPins
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.models import Approval, Pit
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.runner import table as table_runner
 from tables.screens import fragments, push, snapshot
 from tables.views.acts import UNKNOWN_ACT

@@ -13,7 +13,7 @@ from tables.alerts.calls import alert_words
 from tables.core.alerts import ALERT_KINDS, kind_of
 from tables.demo.seeding import approve_shaker
 from tables.models import Alert, Shaker
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.ticker import warn_of_dice
 from tables.words.sentences import act_line
 from tests.tables.cast import make_scene

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from tables.dice import lots
+from tables.dice import custody
 from tables.models import Approval, Assignment, DiceLot, Round, Shaker
 from tests.markup import one_line
 from tests.tables.cast import Scene, make_scene
@@ -171,7 +171,7 @@ def test_a_lots_page_tells_its_way_and_its_rounds(hands):
     assert "Shift Manager, shift manager Security, security" in text
     assert "3 throws in 3 rounds" in text
     assert "T-01 1 to 3 3 3 21 Nov 2026 12:00:00 21 Nov 2026 12:00:00" in text
-    for step in lots.custody_steps(DiceLot.objects.get(code="L-0101")):
+    for step in custody.custody_steps(DiceLot.objects.get(code="L-0101")):
         assert f"{step.stream} {step.seq}" in text and step.hash[:16] in text and step.hash[:17] not in text
 
 

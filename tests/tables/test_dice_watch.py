@@ -27,12 +27,19 @@ from games.dice_watch import (
 )
 from games.kit.plots import Line
 from games.models import Facility
+from tables import dice_watch as watch_page
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import words_of_case
 from tables.core.alerts import ALERT_RULES
-from tables.dice_watch import page as watch_page
-from tables.dice_watch.counting import UNFAIR_LOT, count_dice, rarity_words
-from tables.dice_watch.page import EvidenceWords, evidence_line, lots_at, watch_of
+from tables.dice_watch import (
+    UNFAIR_LOT,
+    EvidenceWords,
+    count_dice,
+    evidence_line,
+    lots_at,
+    rarity_words,
+    watch_of,
+)
 from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot

@@ -16,7 +16,7 @@ from games.engine import Refusal
 from tables import ticker
 from tables.core.duty import Forbidden
 from tables.models import Alert, DiceLot, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.replay.play_tables import differences_of
 from tables.runner import table
 from tables.screens import fragments, push, snapshot

@@ -8,7 +8,7 @@ import pytest
 from audit import clock, devices, people
 from audit.models import Device, Entry, Lockout
 from tables.models import Alert, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.runner import facility
 from tables.ticker import tick
 from tables.words.sentences import act_line

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from audit.models import Entry
-from tables.dice import lots
+from tables.dice import custody
 from tables.models import DiceLot, LotStep, Round, Throw
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_custody import TWO, box, die, issue, measure, receive
@@ -44,7 +44,7 @@ def test_the_chain_tells_every_step_with_its_people_its_place_and_its_entry(hand
     hours(hands, 1)
     change(scene, "L-0002")
     scene.in_room("destroy_dice", {"lots": ["L-0101"], "how": "cancelled"}, **TWO)
-    steps = lots.custody_steps(lot("L-0101"))
+    steps = custody.custody_steps(lot("L-0101"))
     assert [(step.stream, step.type) for step in steps] == [
         ("larkfield/dice", "dice.received"),
         ("larkfield/dice", "dice_lot.stored"),
@@ -83,18 +83,18 @@ def test_a_step_says_what_its_line_leaves_out():
     scene = make_scene()
     receive(scene, box("L-0101"), box("L-0102", seal_intact=False))
     measure(scene, die(), die(high_um=19_300), die())
-    received, rejected = lots.custody_steps(lot("L-0101"))
+    received, rejected = custody.custody_steps(lot("L-0101"))
     assert received.details == ["from the maker"]
     assert rejected.details == [
         "dice out of tolerance: 2",
         "caliper C-2, micrometer M-7, square Q-1",
     ]
-    assert lots.custody_steps(lot("L-0102"))[0].details == ["from the maker", "seal of the box broken"]
+    assert custody.custody_steps(lot("L-0102"))[0].details == ["from the maker", "seal of the box broken"]
     issue(scene, receive_stored(scene, "L-0103"))
     change(scene, "L-0103", "SL-42")
-    assert lots.custody_steps(lot("L-0103"))[-1].details == ["seal SL-42"]
+    assert custody.custody_steps(lot("L-0103"))[-1].details == ["seal SL-42"]
     scene.act("withdraw_dice", {"why": "chipped", "found": "an edge is gone"}, by="floorperson")
-    assert lots.custody_steps(lot("L-0103"))[-1].details[:2] == ["chipped", "an edge is gone"]
+    assert custody.custody_steps(lot("L-0103"))[-1].details[:2] == ["chipped", "an edge is gone"]
 
 
 def receive_stored(scene: Scene, code: str) -> str:
@@ -112,24 +112,24 @@ def test_the_rounds_of_a_lot_are_listed_by_table_with_exact_counts_and_times(han
     play(scene, 2)
     hours(hands, 1)
     play(scene, 1)
-    first = lots.lot_uses(lot("L-0001"))
+    first = custody.lot_uses(lot("L-0001"))
     assert [(used.table, used.ranges, used.rounds, used.throws) for used in first] == [
         ("T-01", [(1, 3)], 3, 3)
     ]
-    second = lots.lot_uses(lot("L-0002"))
+    second = custody.lot_uses(lot("L-0002"))
     assert [(used.table, used.ranges, used.rounds, used.throws) for used in second] == [
         ("T-01", [(4, 6)], 3, 3)
     ]
     assert (second[0].first_at, second[0].last_at) == (begins, begins + dt.timedelta(hours=1))
-    assert lots.lot_uses(lot("L-0003")) == []
+    assert custody.lot_uses(lot("L-0003")) == []
 
 
 def test_rounds_without_the_lot_part_its_ranges_and_each_table_stands_alone(scene):
     play(scene, 5)
     other = lot("L-0002")
     Throw.objects.filter(round__number=3).update(lot=other)
-    assert lots.lot_uses(lot("L-0001"))[0].ranges == [(1, 2), (4, 5)]
-    assert lots.lot_uses(other)[0].ranges == [(3, 3)]
+    assert custody.lot_uses(lot("L-0001"))[0].ranges == [(1, 2), (4, 5)]
+    assert custody.lot_uses(other)[0].ranges == [(3, 3)]
 
 
 def test_a_corrected_throw_is_one_throw_and_a_throw_that_did_not_count_is_another(scene):
@@ -137,9 +137,9 @@ def test_a_corrected_throw_is_one_throw_and_a_throw_that_did_not_count_is_anothe
     scene.act("correct_dice", {"dice": [1, 2, 4], "reason": "read wrongly"}, witness="floorperson")
     scene.finish()
     assert Throw.objects.count() == 2
-    used = lots.lot_uses(lot("L-0001"))
+    used = custody.lot_uses(lot("L-0001"))
     assert [(one.rounds, one.throws) for one in used] == [(1, 1)]
-    [throw] = lots.throws_with_lots(Round.objects.get())
+    [throw] = custody.throws_with_lots(Round.objects.get())
     assert (throw.number, throw.revision, throw.dice, throw.lot.code, throw.shaker.code) == (
         1,
         2,
@@ -164,7 +164,7 @@ def test_a_round_of_several_throws_tells_the_lot_of_each(scene):
     )
     told = [
         (throw.number, throw.lot.code, throw.shaker and throw.shaker.code)
-        for throw in lots.throws_with_lots(round_)
+        for throw in custody.throws_with_lots(round_)
     ]
     assert told == [(1, "L-0001", "S-01"), (2, "L-0002", None)]
 
@@ -172,11 +172,11 @@ def test_a_round_of_several_throws_tells_the_lot_of_each(scene):
 def test_the_same_few_queries_answer_however_long_the_answer_is(scene, django_assert_num_queries):
     def asked() -> None:
         with django_assert_num_queries(2):
-            lots.custody_steps(lot_one)
+            custody.custody_steps(lot_one)
         with django_assert_num_queries(1):
-            lots.lot_uses(lot_one)
+            custody.lot_uses(lot_one)
         with django_assert_num_queries(1):
-            lots.throws_with_lots(Round(pk=1))
+            custody.throws_with_lots(Round(pk=1))
 
     lot_one = lot("L-0001")
     play(scene, 1)
@@ -184,7 +184,7 @@ def test_the_same_few_queries_answer_however_long_the_answer_is(scene, django_as
     play(scene, 6)
     for _ in range(4):
         scene.act("examine_dice", {"lot": "L-0001"}, by="floorperson")
-    assert len(lots.custody_steps(lot_one)) == 5 and lots.lot_uses(lot_one)[0].rounds == 7
+    assert len(custody.custody_steps(lot_one)) == 5 and custody.lot_uses(lot_one)[0].rounds == 7
     asked()
 
 
@@ -210,8 +210,8 @@ def test_the_day_is_reconciled_from_the_record_and_from_where_the_lots_stand(han
         "over_a_day": 0,
         "in_storage": 1,
     }
-    assert lots.reconciliation(house, hands.now) == today
-    tomorrow = lots.reconciliation(house, hands.now + dt.timedelta(hours=25))
+    assert custody.reconciliation(house, hands.now) == today
+    tomorrow = custody.reconciliation(house, hands.now + dt.timedelta(hours=25))
     assert tomorrow == {**dict.fromkeys(today, 0), "in_use": 1, "over_a_day": 1, "in_storage": 1}
 
 
@@ -219,17 +219,17 @@ def test_the_gaming_day_begins_at_six_by_the_houses_clock(hands):
     hands.now = dt.datetime(2026, 11, 21, 10, 59, tzinfo=dt.UTC)
     scene = make_scene()
     house = scene.table.facility
-    assert lots.reconciliation(house, hands.now)["placed"] == 1
+    assert custody.reconciliation(house, hands.now)["placed"] == 1
     hands.now += dt.timedelta(minutes=2)
-    assert lots.reconciliation(house, hands.now)["placed"] == 0
+    assert custody.reconciliation(house, hands.now)["placed"] == 0
 
 
 def test_lots_stand_in_the_order_in_which_somebody_needs_them(scene):
     house = scene.table.facility
-    issued = lots.lots_with_status(house, "issued")
+    issued = custody.lots_with_status(house, "issued")
     assert [one.code for one in issued] == ["L-0002", "L-0003", "L-0004", "L-0005"]
-    assert [one.code for one in lots.lots_with_status(house, "issued", "0004")] == ["L-0004"]
-    assert lots.counts_by_status(house) == {
+    assert [one.code for one in custody.lots_with_status(house, "issued", "0004")] == ["L-0004"]
+    assert custody.counts_by_status(house) == {
         "received": 0,
         "rejected": 0,
         "stored": 0,
@@ -247,7 +247,7 @@ def test_lots_stand_in_the_order_in_which_somebody_needs_them(scene):
 def test_the_next_code_follows_the_highest_one(scene, last, following):
     DiceLot.objects.filter(code="L-0005").update(code=last)
     DiceLot.objects.filter(code="L-0004").update(code="ZZ-0001", training=True)
-    found = lots.next_code(scene.table.facility)
+    found = custody.next_code(scene.table.facility)
     assert found["prefix"] + found["number"] == following
 
 

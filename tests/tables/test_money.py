@@ -17,7 +17,7 @@ from tables.advice import TrayHour, table_hours
 from tables.cases.case import open_found_cases
 from tables.cases.kinds import kind_of, words_of_case
 from tables.core.context import locked_table
-from tables.corrections.record_checks import check_tray_corrections
+from tables.corrections.slips import check_tray_corrections
 from tables.handover.open_items import open_items
 from tables.models import (
     Alert,

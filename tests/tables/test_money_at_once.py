@@ -10,7 +10,7 @@ from audit import verification
 from audit.runner import ActResponse
 from games.engine import Refusal
 from tables.models import Assignment, ChipTransfer, DropBox, SlipNumbers, Table, TableInventory
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_money import (
     FILL,

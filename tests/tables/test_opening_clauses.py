@@ -5,7 +5,7 @@ import pytest
 from audit.models import Stream
 from games.engine.editions import ApprovalRule, edition
 from tables.models import Approval, DiceLot, Shaker, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.tables.cast import CHAPTER, SEATS, Scene, make_scene
 from tests.tables.house import hire
 

@@ -14,8 +14,8 @@ from games.exposure import advantages
 from games.submissions import rules_of
 from tables.figures.round_figures import figures_of, figures_of_rounds
 from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
-from tables.players import identity
 from tables.players.record_checks import check_players
+from tables.players.register import keyed_hash
 from tests.services.restore import columns_of, filled_tables, literals
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, newest_of_an_act
@@ -187,8 +187,8 @@ def test_after_erasing_nothing_in_the_database_leads_to_the_person(rated, capsys
     scene.act("end_rating", {"seat": 1}, by="floorperson")
     details = PlayerDetails.objects.get(player__code=code)
     registered = Entry.objects.get(type="player.registered")
-    assert identity.keyed_hash("bellweather", details).encode() not in bytes(registered.body)
-    assert identity.keyed_hash(scene.table.facility.code, details).encode() in bytes(registered.body)
+    assert keyed_hash("bellweather", details).encode() not in bytes(registered.body)
+    assert keyed_hash(scene.table.facility.code, details).encode() in bytes(registered.body)
     assert NAME.encode() not in b"".join(bytes(entry.body) for entry in Entry.objects.all())
     command = Command.objects.get(seq=registered.seq, stream=registered.stream)
     assert NAME in all_rows() and NAME not in str(command.answer)

@@ -12,7 +12,7 @@ from audit.devices import enroll
 from audit.models import Person
 from games.models import Facility
 from tables.models import Assignment, PlannedMove, Qualification, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.words.sentences import act_line
 from tests.tables.cast import PIN, Scene, make_scene
 

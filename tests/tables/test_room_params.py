@@ -8,7 +8,7 @@ from audit.models import Entry
 from audit.refusals import AuditRefusal
 from games.engine import Refusal
 from tables.models import Approval, DiceLot, Pit
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.runner import facility
 from tests.tables.test_dice_custody import TWO, box, die, receive
 from tests.tables.test_malformed import any_params

@@ -11,7 +11,7 @@ from games.engine import Refusal
 from games.models import Facility
 from tables.handover.open_items import open_items
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.rotation.board import board, wall_reliefs
 from tables.screens.screen_data import TileData
 from tests.tables.cast import Scene, make_scene

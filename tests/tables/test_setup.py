@@ -14,7 +14,7 @@ from audit.verification import verify
 from games.models import Facility
 from tables.management.commands import create_facility as command
 from tables.models import Pit, Shaker, Table
-from tables.opening.new_tables import RESERVED_CODES
+from tables.opening.opening import RESERVED_CODES
 from tables.setup.first_day import first_day
 from tables.urls import urlpatterns
 from tests.tables.cast import PIN, approve, make_scene

@@ -9,8 +9,8 @@ import pytest
 from audit import verify
 from audit.export import lines, select
 from tables.core.entries import of_round
-from tables.corrections.record_checks import CorrectedTrays
 from tables.corrections.slip_page import slip_panel
+from tables.corrections.slips import CorrectedTrays
 from tables.models import Slip
 from tables.replay import readjudication
 from tables.replay.replayed_round import RulesFinder

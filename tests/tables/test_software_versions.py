@@ -12,7 +12,7 @@ from games.models import Facility, PreparedChange
 from tables.demo.seeding import approve_equipment
 from tables.equipment import register
 from tables.models import Approval, Pit, Shaker, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.tables.cast import Scene, make_scene, newest_of_an_act
 from tests.tables.cast import approve as approve_rules
 from tests.tables.test_dice_pages import see, words

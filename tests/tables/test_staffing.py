@@ -6,7 +6,7 @@ from audit.devices import enroll
 from audit.models import Device
 from tables.core import duty
 from tables.models import Assignment, Shaker, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.tables.cast import CHAPTER, PIN, make_scene
 
 pytestmark = pytest.mark.django_db

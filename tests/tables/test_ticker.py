@@ -300,7 +300,7 @@ def test_a_tick_makes_as_few_queries_for_a_floor_as_for_one_table(
 ):
     from tables.demo.seeding import make_lot
     from tables.models import Pit, Shaker, Table
-    from tables.opening.new_tables import make_table
+    from tables.opening.opening import make_table
 
     for number in range(2, tables + 1):
         more = make_table(

@@ -15,7 +15,7 @@ from tables.core.context import TableContext
 from tables.demo.seeding import make_lot
 from tables.dice.at_tables import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.rounds import play
 from tables.screens.fragments import screen
 from tables.templatetags.floor import pit_live, pit_open, pit_win, sums_of

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from audit.models import Entry
 from tables.models import Settlement, Table, Wager
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from audit.models import Device, Entry
 from tables.core import posts
 from tables.core.alerts import ALERT_RULES, AlertRule
 from tables.models import Alert, Assignment, Table
-from tables.opening.new_tables import make_table
+from tables.opening.opening import make_table
 from tables.staffing.dealers import UNATTENDED_SHAKER, absences
 from tables.ticker import Ticker, reconcile_alerts, silent_posts, tick
 from tests.tables.cast import make_scene
