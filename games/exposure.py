@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from games.engine import Refusal, Rules
+from games.engine import Refusal, Rules, Wager
 from games.engine.expectations import RoundExpectation, cents_by_code, house_win, possible_throws
 from games.engine.game import EXACT_STAKE_CENTS
-from games.engine.wagers import Wager
 from games.registry import game_of
 
 MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)

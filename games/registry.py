@@ -8,11 +8,9 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from types import ModuleType
 
-from games.engine import editions
+from games.engine import Refusal, Rules, editions
 from games.engine.editions import Edition
 from games.engine.game import Game
-from games.engine.refusals import Refusal
-from games.engine.rules import Rules
 from games.engine.wagers import Fee
 from games.refusals import NO_SUCH_GAME
 

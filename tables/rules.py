@@ -24,8 +24,7 @@ from audit import clock, record
 from audit.entries import STREAM_CONTINUED
 from audit.models import Entry
 from games import submissions
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import Facility, RulesSubmission
 from games.office.providers import services
 from games.office.providers.services import WHOLE_GAME, service_refusal, suspended_codes, wager_label

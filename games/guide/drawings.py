@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games import registry
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 
 NO_GUIDE_PLAN = RefusalCode(
     "no-guide-plan",

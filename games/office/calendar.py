@@ -27,8 +27,7 @@ from audit import clock, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, declare, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import (
     BoardPermission,
     CalendarFeed,

@@ -25,8 +25,7 @@ from PIL import Image
 from audit.columns import ACTOR, AT, FACILITY, declare, hashed, same
 from audit.entry_types import entry_type
 from games.act_forms import Code, found, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
 from games.models import (
     Application,

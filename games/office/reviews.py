@@ -9,8 +9,7 @@ from typing import Annotated
 
 from audit.columns import ACTOR, AT, NONE, Body, Values, constant, letter
 from games.act_forms import several, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.jurisdictions import is_body
 from games.models import Document, Facility, Review
 from games.models.patrons import Reviewed

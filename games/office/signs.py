@@ -12,9 +12,8 @@ from typing import Annotated, TypedDict, get_args
 from audit.columns import FACILITY, Body, Rows, declare, same
 from audit.entry_types import entry_type
 from games.act_forms import Text, found, whole
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.odds import verify_stated
-from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission, SignForm
 from games.models.patrons import SignKind
 from games.office import reviews

@@ -26,8 +26,7 @@ from audit.clock import format_moment
 from audit.columns import AT, FACILITY, PLACE, Body, Reading, Rows, declare, plain
 from audit.entry_types import EntryBody
 from games.act_forms import Text, found, one_of, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.params import Params
 from games.snapshot_types import Addressee
 from tables.core.alerts import (

@@ -40,8 +40,7 @@ from audit.logs import OutageLog
 from audit.models import Person, Stream
 from games.access import Pages
 from games.act_forms import Code, found, one_of, prose, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
 from games.models import Facility
 from games.office import documents

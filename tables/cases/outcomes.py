@@ -25,9 +25,8 @@ from audit.columns import FACILITY, SEQ, Body, Reading, Rows, declare
 from audit.models import Entry
 from audit.models.people import Department
 from games.act_forms import text
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.kit import paper as pdf
 from games.params import MOST_CENTS, Params, malformed
 from tables.alerts.calls import NO_WORDS

@@ -21,8 +21,7 @@ from audit import clock
 from audit.columns import ACTOR, AT, FACILITY, SEQ, declare
 from audit.models import Entry, Person
 from games.act_forms import Day, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.params import read_day
 from tables.cases.case import COMPLIANCE, authorize_cases, due_words, moment_words

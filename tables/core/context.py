@@ -24,9 +24,8 @@ from audit.record import INCARNATION
 from audit.rows import Aliased, read, statement_cursor, update
 from audit.runner import Changes, ClaimedTap
 from games import submissions
-from games.engine import Refusal, RoundState, Rules
+from games.engine import Refusal, RefusalCode, RoundState, Rules
 from games.engine.game import Game, PostCode
-from games.engine.refusals import RefusalCode
 from games.engine.wagers import Wager as Staked
 from games.models import Facility, RulesSubmission
 from games.office.providers import services

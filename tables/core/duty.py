@@ -21,8 +21,7 @@ from django.db.models.expressions import RawSQL
 from audit.models import Device, Person
 from audit.people import person_by_code
 from audit.runner import Act
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import Forbidden
 from games.models import Facility
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT

@@ -14,9 +14,8 @@ from typing import get_args
 from django.db.models import Q
 
 from audit.models import Person
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.game import PostAct, PostCode
-from games.engine.refusals import RefusalCode
 from games.game_acts import ActedFor
 from games.params import Params
 from games.registry import game_by_code

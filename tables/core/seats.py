@@ -15,8 +15,7 @@ What a screen sends of a seat's wager is a `WagerInput`.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from games.engine import Placing, Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Placing, Refusal, RefusalCode
 from games.params import MOST_CENTS, Params
 from games.snapshot_types import SeatMark
 from tables.core.context import TableContext

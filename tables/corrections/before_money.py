@@ -15,10 +15,8 @@ from typing import Literal, NamedTuple, TypedDict, cast, get_args
 
 from audit.entry_types import EntryBody
 from games.act_forms import Dice, Text
-from games.engine import Placing, Refusal, Rules
+from games.engine import Placing, Refusal, RefusalCode, RoundState, Rules
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
-from games.engine.rounds import RoundState
 from games.engine.wagers import LOSE, WIN, MadeIn, Settled
 from games.engine.wagers import Wager as EngineWager
 from games.params import MOST_CENTS, Params

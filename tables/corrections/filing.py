@@ -20,8 +20,7 @@ from audit.clock import format_moment
 from audit.models import Entry, Person
 from games import submissions
 from games.act_forms import objects, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.params import MOST_CENTS, Params
 from tables.core.alerts import raise_alert
 from tables.core.context import TableContext

@@ -18,9 +18,8 @@ from django.db.models import Q
 from audit.clock import format_moment
 from audit.models import Person
 from games.act_forms import Cents, text
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.facility_runner import may_not_prepare
 from games.models import Facility
 from games.separation import policy

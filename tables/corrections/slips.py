@@ -24,9 +24,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from audit.columns import declare
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Department, Entry
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.game_acts import ThrowNumber
 from tables.core.alerts import ALERT_ACKNOWLEDGED, AlertKind, Level, acknowledge, alert_kind, end_alert
 from tables.core.context import TableContext

@@ -24,11 +24,10 @@ from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
 from games.chips import CHIPS_CENTS, payable_step
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.editions import edition
 from games.engine.game import PostCode
 from games.engine.odds import Prize
-from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.registry import game_by_code, game_of, seats_of
 from games.simulated_wagers import SeatWager, TableInPlay, TableWager

@@ -29,9 +29,8 @@ from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from audit.sealing.log import NotProven, Proof, proof_of
 from games.act_forms import text, whole
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
 from games.office.odds import row_label

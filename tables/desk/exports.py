@@ -39,8 +39,7 @@ from audit.models import Entry, Job, Person, Stream
 from audit.record import STREAM_NAME
 from audit.runner import ActRequest
 from games.act_forms import text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.params import YEARS, Params, malformed
 from games.registry import GAMES, game_by_code

@@ -25,8 +25,7 @@ from django.views.decorators.http import require_GET
 from audit.columns import ACTOR, AT, FACILITY, NONE, code_number, constant, declare, same
 from audit.models import Entry, Job, LegalHold, Person
 from games.act_forms import text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.jurisdictions import KEPT_KINDS
 from games.models import Document, Facility, RulesSubmission
 from games.params import Params, malformed

@@ -19,8 +19,7 @@ from audit.columns import ACTOR, AT, FACILITY, declare
 from audit.identity import Denied
 from audit.models import Entry, Person, SavedFilter
 from games.act_forms import text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.kit.files import csv_table
 from games.kit.tables import DAY, MOMENT, MONEY, NUMBER, TEXT, Column, Table
 from games.models import Facility

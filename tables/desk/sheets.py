@@ -30,8 +30,7 @@ from xlsxwriter.worksheet import Worksheet
 from audit import clock
 from audit.exporting.output import ROWS_MAX, FileWriter, Heartbeat, register_writer
 from audit.models import Device, Entry, Job, Person
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.kit.files import Book, csv_cell, moment_text
 from games.kit.tables import DAY, MOMENT, MONEY, NUMBER, TEXT, Column
 from games.models import Facility

@@ -22,8 +22,7 @@ from django.db import transaction
 
 from audit import clock, record
 from games.act_forms import Text, text
-from games.engine import Refusal, dice_expiry
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode, dice_expiry
 from games.engine.rules import A_DAY
 from tables.core.alerts import (
     AlertKind,

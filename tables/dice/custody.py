@@ -37,8 +37,7 @@ from audit.columns import (
 from audit.entries import ROW_RECORDED
 from audit.models import Entry, Person, Stream
 from audit.rows import read
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.engine.rules import A_DAY
 from games.models import Facility
 from tables.models import DiceLot, LotStep, Round, Shaker, Throw

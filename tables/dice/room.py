@@ -20,8 +20,7 @@ from django.db.models import Count
 from audit.columns import ACTOR, AT, FACILITY, NONE, SEQ, WITNESS, Body, Rows, constant, declare, same
 from audit.models import Entry
 from games.act_forms import Text, objects, text, words
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.office.pdf import calendar_day
 from games.params import Params

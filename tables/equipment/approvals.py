@@ -40,9 +40,8 @@ from audit.columns import (
 )
 from games import submissions
 from games.act_forms import Code, Text, integers, whole
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.editions import ApprovalRule, Edition, InspectionLine, all_editions, edition
-from games.engine.refusals import RefusalCode
 from games.jurisdictions import is_body
 from games.office.documents import DocumentReference, document_reference, letter_by_code
 from games.office.signs import verify_form

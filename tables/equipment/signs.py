@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Annotated, TypedDict
 
 from audit import record
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
-from games.engine.refusals import RefusalCode
 from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
 from games.models import Facility, SignForm
 from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, recorded_sign_keys, verify_form

@@ -19,8 +19,7 @@ from audit.clock import format_moment
 from audit.columns import AT, FACILITY, SEQ, STREAM, Body, RowFindings, Rows, declare, same
 from audit.models import Entry, Person
 from games.act_forms import prose, text, words
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.params import malformed
 from tables.cases.case import moment_words

@@ -19,9 +19,8 @@ from audit import clock, record
 from audit.entry_types import EntryBody
 from audit.models import Person, Stream
 from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS, style_of
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.separation import policy
 from tables.models import Table

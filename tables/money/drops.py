@@ -16,9 +16,8 @@ from django.db.models import Count, Sum
 
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.params import MOST_CENTS
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, CAGE, FLOOR

@@ -21,9 +21,8 @@ from typing import Annotated, TypedDict
 
 from games.act_forms import Chips
 from games.chips import KNOWN_CHIPS_CENTS
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.separation import policy
 from tables.core.context import ROUND_IN_PLAY, TableContext
 from tables.core.duty import AT_THE_TABLE, STAFFERS

@@ -23,9 +23,8 @@ from django.db.models import F
 
 from audit.models import Person
 from games.act_forms import Chips, Text, found, whole
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.jurisdictions import SeparationRow
 from games.models import Facility
 from games.params import Params

@@ -22,11 +22,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, cast
 
 from audit.models import Person
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.game import Game
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
-from games.engine.rounds import RoundState
 from games.engine.wagers import LOSE, WIN, Settled
 from tables.core import posts
 from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert

@@ -26,9 +26,8 @@ from audit.columns import AT, FACILITY, PLACE, Reading, declare, plain, same
 from audit.entry_types import entry_type
 from audit.models import Device, Person, Stream
 from games.act_forms import OptionalDice, Words, whole
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
-from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission
 from games.office.signs import recorded_sign_keys
 from games.params import malformed

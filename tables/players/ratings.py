@@ -21,8 +21,7 @@ from django.db import connection
 
 from audit import clock
 from games.act_forms import Code, Seat
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext, locked_table
 from tables.core.duty import FLOOR

@@ -21,8 +21,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.jurisdictions import SeparationRow
 from games.separation import policy
 from tables.core.duty import FLOOR, is_on_duty

@@ -19,9 +19,8 @@ from audit.clock import format_moment
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, constant, declare, same
 from audit.models import Person
 from games.act_forms import whole
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.game import PostCode
-from games.engine.refusals import RefusalCode
 from games.models import Facility
 from games.params import Params, malformed
 from tables.core import posts

@@ -21,9 +21,7 @@ from audit.entries import STREAM_CLOSED
 from audit.models import Entry
 from audit.rows import insert
 from audit.runner import ClaimedTap
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
-from games.engine.rounds import RoundState
+from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.wagers import RETURN, STEPS_A_THROW, Settled
 from games.game_acts import GameAct, Play, game_acts
 from games.office.submissions.gate import verify_minimum

@@ -20,9 +20,8 @@ from django.db.models import Q, QuerySet
 
 from audit.entry_types import EntryBody
 from audit.models import Entry, Person
-from games.engine import Refusal
+from games.engine import Refusal, RoundState
 from games.engine.refusals import NO_SUCH_REASON, RefusalCode
-from games.engine.rounds import RoundState
 from games.engine.wagers import RETURN
 from games.game_acts import ActOfPost, LotOrNone, ThrowNumber
 from games.jurisdictions import SeparationRow

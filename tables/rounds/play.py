@@ -14,8 +14,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from audit.runner import Changes
 from games.act_forms import Seats, Text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.engine.wagers import LOSE
 from games.game_acts import ActOfPost, ActThatWaits, ThrowNumber
 from games.params import Params

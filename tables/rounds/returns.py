@@ -14,8 +14,7 @@ from typing import Annotated, NamedTuple, TypedDict
 from django.db.models import F
 
 from games.act_forms import Seats, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.engine.rounds import EndedPhase
 from games.engine.wagers import RETURN
 from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Snapshot

@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import NotRequired, TypedDict
 
 from audit.models import Device, Entry
-from games.engine import Rules
+from games.engine import RoundState, Rules
 from games.engine.game import Game
-from games.engine.rounds import RoundState
 from games.engine.wagers import LOSE, WIN, Settled, Wager
 from games.registry import game_of
 from games.snapshot_types import Call, LayoutWager, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts

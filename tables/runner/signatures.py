@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Mapping
 
 from audit.models import Person
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import may_not_prepare
 from games.jurisdictions import SIGNATURE, SeparationRow
 from games.models import Facility

@@ -15,8 +15,7 @@ from audit import clock, devices
 from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
 from games.act_forms import found, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params

@@ -12,9 +12,8 @@ from django.db.models import Q
 
 from audit.columns import FACILITY, NONE, Body, Rows, constant, declare, same
 from games.act_forms import Code, text
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
-from games.engine.refusals import RefusalCode
 from games.models import Facility, RulesSubmission
 from games.office.submissions.filing import NO_SUCH_SUBMISSION
 from games.params import MOST_CENTS, Params, malformed

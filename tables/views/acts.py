@@ -37,8 +37,8 @@ from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games import registry
+from games.engine import Refusal, RefusalCode
 from games.engine import refusals as engine
-from games.engine.refusals import Refusal, RefusalCode
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office import core as office_runner

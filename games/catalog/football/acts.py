@@ -7,8 +7,7 @@ from audit.entry_types import entry_type
 from games.act_forms import Seat
 from games.catalog.football.engine import Football
 from games.catalog.football.engine.game import QUARTERBACK_SITS_OUT
-from games.engine import Refusal
-from games.engine.rounds import RoundState
+from games.engine import Refusal, RoundState
 from games.game_acts import ActOfPost, ActThatWaits, GameActs, LotOrNone, Play, Played, Replay, ThrowNumber
 
 ACTS = GameActs(Football)

@@ -8,8 +8,7 @@ import rfc8785
 from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, constant, declare, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.guide.content import (
     FORMATS,
     all_in_force_by,

@@ -5,8 +5,7 @@ from typing import Annotated, Literal, TypedDict
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, OptionalDay, Text, Words, text, words
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.guide.content import ROLL_HISTORY, chapters_to_come, section
 from games.models import BoardPermission, RulesBook, RulesInspection
 from games.office import documents

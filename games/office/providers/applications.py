@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal, TypedDict
 from audit.columns import AT, FACILITY, Body, Rows, declare, letter
 from audit.entry_types import entry_type
 from games.act_forms import text, whole
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
-from games.engine.refusals import RefusalCode
 from games.models import Application
 from games.models.providers import ApplicationKind
 from games.office.core import ActOutcome, OfficeContext, office_act

@@ -5,8 +5,7 @@ from typing import Annotated, TypedDict, get_args
 from audit.columns import NONE, Body, Rows, declare, same
 from audit.entry_types import entry_type
 from games.act_forms import Text, found, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
 from games.models.providers import HUNDRED_PERCENT_BP, CredentialKind, QualifierKind

@@ -6,8 +6,7 @@ from typing import Annotated
 from audit.columns import FACILITY, NONE, declare, letter, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import InterimPermission
 from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference, FiledDocument, OptionalDocument, document_reference

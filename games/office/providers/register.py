@@ -17,8 +17,7 @@ from typing import Annotated, Literal, TypedDict, overload
 from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Code, Day, OptionalDay, Text, found, text, whole
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Provider, ProviderNote, Qualifier, Service

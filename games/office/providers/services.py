@@ -14,9 +14,8 @@ from audit.columns import FACILITY, NONE, constant, declare, named, same
 from audit.entry_types import entry_type
 from audit.rows import CompiledRead
 from games.act_forms import Code, Day, Text, Words, found, one_of, text, whole
-from games.engine import Refusal, Rules, editions
+from games.engine import Refusal, RefusalCode, Rules, editions
 from games.engine.editions import all_editions
-from games.engine.refusals import RefusalCode
 from games.facility_runner import next_code
 from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, GameRequest, InterimPermission, Review, Service

@@ -20,8 +20,7 @@ from audit.columns import (
 )
 from audit.entry_types import entry_type
 from games.act_forms import Code, Day, Text, found, text
-from games.engine import Refusal, Rules
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode, Rules
 from games.facility_runner import next_code
 from games.models import FurtherRequest, GameRequest
 from games.models.submissions import Petitioner, RequestKind

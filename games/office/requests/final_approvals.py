@@ -8,8 +8,7 @@ from typing import Annotated, Literal, TypedDict
 
 from audit.entry_types import entry_type
 from games import jurisdictions
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import GameRequest
 from games.office import documents
 from games.office.core import ActOutcome, OfficeContext, office_act

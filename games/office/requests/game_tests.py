@@ -25,8 +25,7 @@ from audit.columns import (
 )
 from audit.entry_types import entry_type
 from games.act_forms import Code, Text, prose, several, text
-from games.engine import Refusal
-from games.engine.refusals import RefusalCode
+from games.engine import Refusal, RefusalCode
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office import documents, reviews, signs
 from games.office.core import ActOutcome, OfficeContext, office_act

@@ -19,9 +19,8 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args
 from audit import chain
 from audit.columns import FACILITY, Body, Rows
 from games import jurisdictions
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.odds import Odds, Outcome, Pays, Prize
-from games.engine.refusals import RefusalCode
 from games.models import Document, Facility, GameRequest, Provider
 from games.models.submissions import Petitioner, RequestKind
 from games.office import documents

@@ -31,11 +31,10 @@ from audit.columns import (
 from audit.entry_types import EntryBody, entry_type
 from games import submissions
 from games.act_forms import Code, Text, one_of, several, text, whole
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.editions import Edition, all_editions, edition
 from games.engine.editions import edition as read_edition
 from games.engine.odds import Odds, Pays
-from games.engine.refusals import RefusalCode
 from games.engine.rules import DEFAULT_WORD, Terms
 from games.facility_runner import next_code
 from games.formats import percent

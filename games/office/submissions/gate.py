@@ -21,10 +21,9 @@ from audit.entry_types import entry_type
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
 from games.chips import payable_step
-from games.engine import Refusal, Rules
+from games.engine import Refusal, RefusalCode, Rules
 from games.engine.editions import Edition, Payout
 from games.engine.odds import Odds, Outcome, Prize, in_dollars
-from games.engine.refusals import RefusalCode
 from games.engine.rules import Terms
 from games.engine.wagers import WagerType
 from games.formats import percent
