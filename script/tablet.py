@@ -23,7 +23,6 @@ import httpx
 import websockets
 
 from script.faults.floor import Seat
-from tables.screens.fragments import apply_changes
 
 Json = dict[str, Any]
 Trouble = Literal["", "lost", "repeated", "reordered"]
@@ -316,6 +315,14 @@ class Fragment:
         if halted > 0 or self.incarnation > shown.incarnation:
             return True
         return halted == 0 and self.incarnation == shown.incarnation and self.version > shown.version
+
+
+def apply_changes(old: Sequence[str], changes: Sequence[tuple[int, int, list[str]]]) -> list[str]:
+    """Return the new lines: the changes of `tables/screens/fragments.py`, as `static/js/live.js` applies them."""
+    lines = list(old)
+    for start, count, fresh in reversed(changes):
+        lines[start : start + count] = fresh
+    return lines
 
 
 class Screen(Browser):

@@ -188,6 +188,15 @@ def test_every_fault_has_a_name_of_its_own():
     }
 
 
+def test_faults_and_scenes_of_the_bench_start_without_an_installation():
+    """They make the database first that Django is then set up for."""
+    modules = ("faults.faults", "bench", "bench_acts", "bench_floor", "bench_dashboard", "installation")
+    words = "; ".join(f"import script.{name}" for name in modules)
+    environment = {name: text for name, text in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    started = subprocess.run([sys.executable, "-c", words], env=environment, capture_output=True, text=True)
+    assert started.returncode == 0, started.stderr
+
+
 def test_a_failure_says_how_to_run_its_fault_again(capsys):
     trial = Trial(FAULTS[0], ["a reason"])
     assert "FAILED" in report.headline(trial)

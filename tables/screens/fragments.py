@@ -60,14 +60,6 @@ def changed_lines(old: Sequence[str], new: Sequence[str]) -> list[Change]:
         i, j = i + skipped_old, j + skipped_new
 
 
-def apply_changes(old: Sequence[str], changes: Sequence[Change]) -> list[str]:
-    """Return the new lines. `static/js/live.js` does the same."""
-    lines = list(old)
-    for start, count, fresh in reversed(changes):
-        lines[start : start + count] = fresh
-    return lines
-
-
 def _equal_lines(old: Sequence[str], i: int, new: Sequence[str], j: int) -> int:
     """How many lines from here on are the same in both texts."""
     are_different = map(operator.ne, old[i:], new[j:])

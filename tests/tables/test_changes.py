@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables.screens.fragments import MOST_LINES_AHEAD, apply_changes, changed_lines
+from script.tablet import apply_changes
+from tables.screens.fragments import MOST_LINES_AHEAD, changed_lines
 
 LINES = st.lists(st.sampled_from(["<p>", "</p>", "$25", "$50", "Big"]), max_size=30)
 

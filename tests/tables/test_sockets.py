@@ -14,10 +14,10 @@ from audit import clock
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from config.asgi import application
+from script.tablet import apply_changes
 from tables.models import Assignment
 from tables.runner.access import current_request, signed_in_request
 from tables.screens import fragments, push
-from tables.screens.fragments import apply_changes
 from tables.views import sockets
 from tables.views.sockets import TILE_SECONDS
 
