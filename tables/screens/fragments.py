@@ -23,19 +23,11 @@ from django.utils.safestring import SafeString
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.core.context import TableContext
 from tables.screens import snapshot, templates
+from tables.screens.console_data import ConsoleData
+from tables.screens.floor_data import LockedTileData, TileData, WallData
 from tables.screens.layout import game_screens
-from tables.screens.screen_data import (
-    ConsoleData,
-    LockedTileData,
-    ScreenData,
-    SignData,
-    SignWithRollsData,
-    TableData,
-    TileData,
-    WallData,
-    left_on_layout,
-    round_rows,
-)
+from tables.screens.screen_data import ScreenData, SignData, SignWithRollsData, left_on_layout, round_rows
+from tables.screens.table_data import TableData
 
 # Lines that changed
 

@@ -22,8 +22,8 @@ from tables.demo import floor as demo
 from tables.demo import landing as landing_data
 from tables.demo.evening import FACILITY, bring_to_betting, bring_to_dispute
 from tables.runner.access import enrolled_device
+from tables.screens.floor_data import TileData
 from tables.screens.floor_plan import PlanTable
-from tables.screens.screen_data import TileData
 from tables.views import pages
 from tables.views.pages import plan_of
 from tables.views.sign_in import demo_places, start_work

@@ -43,7 +43,8 @@ from tables.dice_watch import (
 from tables.figures import rollup
 from tables.models import Alert, Case, DiceLot, HourOfDice, Table, Throw, WatchedDice
 from tables.screens import snapshot
-from tables.screens.screen_data import ConsoleData, TileData, WallData
+from tables.screens.console_data import ConsoleData
+from tables.screens.floor_data import TileData, WallData
 from tables.ticker import reconcile_alerts
 from tests.services.plots import marks_of
 

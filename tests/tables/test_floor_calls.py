@@ -8,7 +8,7 @@ import pytest
 from audit.models import Entry
 from tables.alerts.calls import pass_on_unanswered
 from tables.models import Alert
-from tables.screens.screen_data import TableData
+from tables.screens.table_data import TableData
 from tables.words.sentences import act_line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -16,8 +16,8 @@ from games import registry
 from games.engine import Refusal
 from games.models import Facility
 from tables.screens import fragments, screen_data
+from tables.screens.floor_data import LockedTileData, TileData
 from tables.screens.floor_plan import PitOnFloor, floor_plan, shape_of
-from tables.screens.screen_data import LockedTileData, TileData
 from tests.tables.cast import PIN, make_scene
 
 GAMES = ("sic-bo", "high-roll", "football")

@@ -9,7 +9,7 @@ from games.engine import Rules
 from games.registry import game_of
 from tables.money.chips import change_chips
 from tables.screens import fragments
-from tables.screens.screen_data import TableData
+from tables.screens.table_data import TableData
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

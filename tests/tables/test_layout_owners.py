@@ -3,7 +3,7 @@
 import re
 
 from tables.screens import fragments, layout
-from tables.screens.screen_data import ConsoleData
+from tables.screens.console_data import ConsoleData
 from tests.tables.cast import Scene, make_scene
 
 WAGERS = [

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tables.screens import fragments
-from tables.screens.screen_data import TableData
+from tables.screens.table_data import TableData
 from tests.tables.cast import Scene, make_scene
 
 FOUR_FIVES = [1, 1, 6, 6, 6, 5, 5, 5, 5, 4]

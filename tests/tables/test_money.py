@@ -34,7 +34,7 @@ from tables.money.inventories import propose, tray_facts
 from tables.money.record_checks import check_money
 from tables.money.tray import exact_cents, open_inventory, tray_of
 from tables.runner.table import system_context
-from tables.screens.screen_data import TableData
+from tables.screens.table_data import TableData
 from tables.setup.first_day import first_day
 from tables.words.sentences import moment
 from tests.tables import slip_scene

@@ -6,7 +6,7 @@ import pytest
 
 from tables.models import Settlement
 from tables.screens import fragments
-from tables.screens.screen_data import TableData
+from tables.screens.table_data import TableData
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = pytest.mark.django_db

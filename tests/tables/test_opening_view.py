@@ -12,7 +12,7 @@ from tables.demo.seeding import approve_equipment
 from tables.equipment.approvals import TOSSES
 from tables.models import Approval, DiceLot, Shaker
 from tables.screens import fragments
-from tables.screens.screen_data import CLOSING_NOTES, TableData
+from tables.screens.table_data import CLOSING_NOTES, TableData
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from tables.handover.open_items import open_items
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.opening.opening import make_table
 from tables.rotation.board import board, wall_reliefs
-from tables.screens.screen_data import TileData
+from tables.screens.floor_data import TileData
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_pages import see, words
 

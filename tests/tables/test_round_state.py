@@ -2,7 +2,8 @@
 
 import pytest
 
-from tables.screens.screen_data import ConsoleData, TileData
+from tables.screens.console_data import ConsoleData
+from tables.screens.floor_data import TileData
 from tests.tables.cast import make_scene
 
 STATES = {

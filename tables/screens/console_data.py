@@ -1,0 +1,548 @@
+"""What a dealer's console shows: the next step, the ribbon, the dock, what it shows while acts wait without a line, and
+the state that its scripts read.
+
+A function of the snapshot alone, as all of `screen_data`.
+"""
+
+import json
+from collections import Counter
+from functools import cached_property, lru_cache
+from typing import Literal, TypedDict
+
+from django.utils.safestring import SafeString
+
+from games import registry
+from games.engine.rules import Rules
+from games.formats import money
+from games.layout_drawing import is_dice_corrected
+from games.snapshot_types import (
+    Addressee,
+    AheadStep,
+    EquipmentKind,
+    HeldSeat,
+    ReturnSeat,
+    RibbonStep,
+    SeatFacts,
+    Snapshot,
+)
+from tables.alerts.calls import ADDRESSEES, REASONS
+from tables.screens import failures, layout, templates
+from tables.screens.formats import in_lines
+from tables.screens.layout import RunArea, RunSeat, SeatOfRun
+from tables.screens.screen_data import (
+    AlertRow,
+    ScreenData,
+    _with_wagers_of,
+    alert_row,
+    dice_count,
+    editions_of,
+    faces,
+    label,
+    number_word,
+    post_holders,
+    round_rows,
+    scripts,
+    taken_seats,
+)
+from tables.screens.templates import SUFFIX
+
+# Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
+HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})
+FAILED: dict[EquipmentKind, str] = {
+    "device": "Device failed",
+    "layout": "Lights failed",
+    "shaker": "Shaker failed",
+}
+OWN_CALLS = ("floor-call", "security-call")
+CALL_BUTTONS: dict[Addressee, tuple[str, str]] = {
+    "floor": ("Floor", "i-floor"),
+    "security": ("Security", "i-shield"),
+}
+ENDS = ("Camera, right end", "Camera, left end")
+
+
+class ReasonButton(TypedDict):
+    """A reason for a call that a dealer may tap."""
+
+    code: str
+    label: str
+    icon: str
+
+
+class FloorCallButton(TypedDict):
+    """The button that calls the floor or Security, and the open call. `panel`: the call takes a reason and a seat."""
+
+    to: Addressee
+    label: str
+    icon: str
+    alert: AlertRow | None
+    panel: bool
+    reasons: list[ReasonButton]
+
+
+class DrawnDie(TypedDict):
+    """A die that the computer threw, with its color, "" where any die is like another."""
+
+    face: int
+    color: str
+
+
+class RailSeat(SeatFacts):
+    """A seat as the rail beside the felt shows it. `flag` is by how much its first wager is outside the limits."""
+
+    flag: str
+
+
+class CameraField(TypedDict):
+    """A field for the name of a camera, with its name at the last inspection."""
+
+    name: str
+    last: str
+
+
+AheadMark = Literal["done", "waits", "now", "todo"]
+
+
+class StepAhead(TypedDict):
+    """A step of the ribbon of a tablet without a line. `mark`: `waits` for the line, or as `RibbonMark`."""
+
+    label: str
+    mark: AheadMark
+
+
+class ViewAhead(TypedDict):
+    """What a tablet without a line shows while this many acts wait; without a `step`, the next one needs the line."""
+
+    step: AheadStep | None
+    ribbon: list[StepAhead]
+    waiting: int
+
+
+class Labels(TypedDict):
+    """How a game calls what happens to its dice when they leave a table."""
+
+    removed: str
+    removed_detail: str
+
+
+def held_words(held: HeldSeat) -> str:
+    """What is held back of a seat, and what becomes of it."""
+    stake = f" Put {money(held['stake_cents'])} of its stakes into the tray." if held["stake_cents"] else ""
+    return f"Held back of seat {held['seat']}: {money(held['cents'])}.{stake} Its slip is reviewed, then it is paid."
+
+
+def mode(s: Snapshot) -> str:
+    """Return the mode of the console."""
+    status = s["table"]["status"]
+    if s["halted"]:
+        return "ceased"
+    if s["returning"]:
+        return "return"
+    if status == "closed" or (status == "ceased" and "record_repair" in s["offers"]):
+        return status
+    if s["round"]["bets_open"]:
+        return "betting"
+    return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(
+        s["round"]["phase"], "say"
+    )
+
+
+def on_layout(s: Snapshot) -> Snapshot:
+    """Return the snapshot with chips that still have to go back after a round without a result on the layout."""
+    back = s["returning"]
+    return s if back is None else _with_wagers_of(s, back["seats"])
+
+
+def at_rest(s: Snapshot) -> Snapshot:
+    """Return the snapshot as if the newest throw had not been called: its wagers on the layout, and nothing lit."""
+    take, pay = s["round"]["take"], s["round"]["pay"]
+    newest = {(seat["seat"], line["wager"]) for seat in take["seats"] for line in seat["lines"]}
+    newest |= {(seat["seat"], line["wager"]) for seat in pay["seats"] for line in seat["lines"]}
+    wagers = [
+        wager
+        for wager in s["round"]["wagers"]
+        if not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
+    ]
+    return {**s, "round": {**s["round"], "phase": "closed", "wagers": wagers, "lit": [], "dice": None}}
+
+
+def rail(s: Snapshot) -> list[RailSeat]:
+    """Return every seat, with its first flag."""
+    limits, flags = s["limits"], dict[int, list[str]]()
+    for wager in s["round"]["wagers"]:
+        if wager["flag"] and not wager["struck"]:
+            under = wager["flag"] == "under-min"
+            gap = limits["min_cents"] - wager["cents"] if under else wager["cents"] - limits["max_cents"]
+            flags.setdefault(wager["seat"], []).append(f"{money(gap)} {'under' if under else 'over'}")
+    return [
+        {
+            **seat,
+            "flag": next(iter(flags.get(seat["seat"], [])), ""),
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
+def _floor_call_button(to: Addressee, open_calls: list[AlertRow]) -> FloorCallButton:
+    alert = next((alert for alert in open_calls if alert["to"] == to), None)
+    label, icon = CALL_BUTTONS[to]
+    return {
+        "to": to,
+        "label": label,
+        "icon": icon,
+        "alert": alert,
+        "panel": alert is not None and alert["kind"] in OWN_CALLS,
+        "reasons": [
+            {"code": code, "label": reason.label, "icon": reason.icon} for code, reason in REASONS[to].items()
+        ],
+    }
+
+
+LAST_RESULTS = 20
+
+
+@lru_cache(maxsize=64)
+def _results(game: str, history: str) -> list[SafeString]:
+    rows = round_rows(game, json.loads(history))
+    return [templates.render("tables/console/result_row.jinja", round=row) for row in rows]
+
+
+class ConsoleData(ScreenData):
+    """What the dealer's console shows in addition to the snapshot."""
+
+    @cached_property
+    def mode(self) -> str:
+        return mode(self.s)
+
+    @cached_property
+    def runs_ahead(self) -> bool:
+        """Whether acts up to the call of the dice may wait on a tablet without a line while the round goes on."""
+        return bool(self.s["ahead"]) and self.s["missing"] is None
+
+    @cached_property
+    def has_shared_keys(self) -> bool:
+        """Whether the dice are entered by the keys that games share: then the column beside the felt is free."""
+        return self.parts["ahead_dice"] == f"tables/console/ahead_dice{SUFFIX}"
+
+    @cached_property
+    def views_ahead(self) -> list[ViewAhead]:
+        """What a tablet without a line shows, by how many of the steps `ahead` wait on it."""
+        steps = self.s["ahead"]
+        views = [self._view_ahead(waiting, step) for waiting, step in enumerate(steps)]
+        if steps[-1]["act"] != "call_dice":
+            views.append(self._view_ahead(len(steps), None))
+        return views
+
+    @cached_property
+    def stops_ahead(self) -> list[ViewAhead | None]:
+        """The same where a wager that waits may bring another step: that the next step needs the line."""
+        return [
+            self._view_ahead(waiting, None) if waiting and step["unless"] else None
+            for waiting, step in enumerate(self.s["ahead"])
+        ]
+
+    def _view_ahead(self, waiting: int, step: AheadStep | None) -> ViewAhead:
+        return {"step": step, "ribbon": _ribbon_ahead(self.s, waiting, step), "waiting": waiting}
+
+    @cached_property
+    def next_is_held(self) -> bool:
+        """Whether the next step is done by press and hold: corrections close with it, or the round ends.
+
+        Bets on an empty layout close by a hold as well: the wagers that a dealer meant to repeat may not be there.
+        """
+        if self.s["next"] is None:
+            return False
+        act, round_ = self.s["next"]["act"], self.s["round"]
+        if act == "no_more_bets":
+            return not round_["wagers"]
+        if act == "pay_seats":  # the first payment closes corrections
+            return round_["mendable"]
+        return act in HELD_ACTS
+
+    @cached_property
+    def alerts(self) -> list[AlertRow]:
+        """The alerts behind the flag: the table's own calls are on their buttons."""
+        return [alert for alert in super().alerts if alert["kind"] not in OWN_CALLS]
+
+    @cached_property
+    def floor_calls(self) -> list[FloorCallButton]:
+        """The buttons that call the floor and Security; none at a closed or halted table."""
+        if self.s["table"]["status"] == "closed" or self.s["halted"]:
+            return []
+        open_calls = [
+            alert_row(alert, self.s) for alert in self.s["alerts"] if alert["standing"] and alert["to"]
+        ]
+        open_calls.sort(key=lambda alert: alert["kind"] not in OWN_CALLS)
+        return [_floor_call_button(to, open_calls) for to in ADDRESSEES]
+
+    @cached_property
+    def called_seats(self) -> list[int]:
+        """The seats that an undecided dispute or call is about: they stay marked."""
+        return [
+            alert["seat"] for alert in self.s["alerts"] if alert["standing"] and alert["to"] and alert["seat"]
+        ]
+
+    @cached_property
+    def payout_limit_cents(self) -> int | None:
+        """The payout limit of the round, in a game that has one."""
+        return self.s["round"]["game"].get("payout_limit_cents")
+
+    @cached_property
+    def scripts(self) -> list[str]:
+        """The addresses of the game's own scripts."""
+        return scripts(self.s["table"]["game"])
+
+    @cached_property
+    def areas(self) -> dict[str, list[SafeString]]:
+        """Every area of the felt by family, in the layout's order, with its money and light."""
+        return layout.areas(on_layout(self.s))
+
+    @cached_property
+    def areas_at_rest(self) -> dict[str, list[SafeString]]:
+        """Every area by family with the chips that the newest throw decides or leaves, and nothing lit."""
+        return layout.areas(at_rest(self.s))
+
+    @cached_property
+    def rail(self) -> list[RailSeat]:
+        """Every seat with its state, and by how much a wager of it is outside the limits."""
+        return rail(self.s)
+
+    @cached_property
+    def results(self) -> list[SafeString]:
+        """The last twenty results, newest first, as rows: for staff."""
+        return _results(self.s["table"]["game"], json.dumps(self.s["history"][:LAST_RESULTS]))
+
+    @cached_property
+    def dice_count(self) -> int:
+        """How many dice the next throw has."""
+        return dice_count(self.s)
+
+    @cached_property
+    def dice_number(self) -> str:
+        """`three`, as many as the next throw has dice."""
+        return number_word(self.dice_count)
+
+    @cached_property
+    def dice_faces(self) -> str:
+        """`three faces`, as many as the next throw has dice."""
+        return faces(self.dice_count)
+
+    @cached_property
+    def drawn(self) -> list[DrawnDie]:
+        """The dice that the computer threw and nobody has called yet."""
+        dice = self.s["round"]["drawn"]
+        colors = registry.game_by_code(self.s["table"]["game"]).die_colors or ("",) * len(dice)
+        return [{"face": face, "color": color} for face, color in zip(dice, colors, strict=False)]
+
+    @cached_property
+    def is_dice_corrected(self) -> bool:
+        """Whether the faces of the newest throw were corrected at the table."""
+        return is_dice_corrected(self.s)
+
+    @cached_property
+    def corrected(self) -> list[str]:
+        """What was corrected in this round, in words."""
+        round_ = self.s["round"]
+        dice = [
+            f"Dice corrected to {', '.join(map(str, throw['dice']))}"
+            for throw in round_["throws"]
+            if throw["corrected"]
+        ]
+        wagers = [
+            f"{'Struck' if wager['struck'] else 'Missed wager'}: seat {wager['seat']}, {wager['label']},"
+            f" {money(wager['cents'])}"
+            for wager in round_["wagers"]
+            if wager["struck"] or wager["missed"]
+        ]
+        return dice + wagers + list(map(held_words, round_["held"]))
+
+    @cached_property
+    def staying(self) -> tuple[int, int] | None:
+        """How many wagers stay on the felt while the losers are taken, and their stakes in cents; None if none does."""
+        stakes = [line["stake_cents"] for seat in self.s["round"]["pay"]["seats"] for line in seat["lines"]]
+        return (len(stakes), sum(stakes)) if stakes else None
+
+    @cached_property
+    def pay_run(self) -> list[RunArea]:
+        """What is paid, area by area."""
+        return layout.pay_run(self.s)
+
+    @cached_property
+    def unpaid(self) -> list[tuple[RunArea, RunSeat]]:
+        """What is still to be paid, in its order: the first line is the current one."""
+        return layout.unpaid_lines(self.pay_run)
+
+    @cached_property
+    def is_held_now(self) -> bool:
+        """Whether all that the current line would pay is held back."""
+        line = self.unpaid[0][1]
+        return bool(line["held_cents"]) and not line["cents"]
+
+    @cached_property
+    def seats_of_run(self) -> list[SeatOfRun]:
+        """The seats while winners are paid, with what each still gets."""
+        return layout.seats_of_run(self.s, self.pay_run)
+
+    @cached_property
+    def due_cents(self) -> int:
+        """What is still to be paid."""
+        return self.s["round"]["pay"]["cents"] - self.s["round"]["pay"]["paid_cents"]
+
+    @cached_property
+    def to_return(self) -> list[ReturnSeat]:
+        """The seats whose chips still go back."""
+        back = self.s["returning"]
+        return [seat for seat in back["seats"] if not seat["done"]] if back else []
+
+    @cached_property
+    def next_return(self) -> ReturnSeat:
+        """The seat whose chips go back now."""
+        return self.to_return[0]
+
+    @cached_property
+    def to_return_cents(self) -> int:
+        return sum(seat["cents"] for seat in self.to_return)
+
+    @cached_property
+    def has_glyphs(self) -> bool:
+        """Whether the game draws a wager in a list."""
+        return self.s["table"]["game"] in registry.with_asset("templates", f"console/glyph{SUFFIX}")
+
+    @cached_property
+    def failed_words(self) -> str:
+        """What failed, in two words."""
+        ceased = self.s["ceased"]
+        return FAILED[ceased["what"]] if ceased else ""
+
+    @cached_property
+    def failures(self) -> failures.Failures | None:
+        """What may have failed at the table, and what follows; None where nothing can be reported now."""
+        if "report_device_failure" not in self.s["offers"]:
+            return None
+        return failures.failures(self.s, Rules(editions_of(self.s)[-1]))
+
+    @cached_property
+    def seats_with_wagers(self) -> list[SeatFacts]:
+        return [seat for seat in self.s["round"]["seats"] if seat["count"]]
+
+    @cached_property
+    def labels(self) -> Labels:
+        game = self.s["table"]["game"]
+        return {"removed": label(game, "removed"), "removed_detail": label(game, "removed detail")}
+
+    @cached_property
+    def inspected(self) -> list[str]:
+        """The combinations that the floorperson saw lit."""
+        if self.s["inspection"] is None:
+            return []
+        labels = {wager["wager"]: wager["label"] for wager in self.s["layout"]}
+        return [labels.get(code, code) for code in self.s["inspection"]["lit"]]
+
+    @cached_property
+    def camera_fields(self) -> list[CameraField]:
+        """A field for each required camera."""
+        asks = self.s["inspection_asks"]
+        if asks is None:
+            return []
+        last, cameras = asks["last_cameras"], asks["cameras"]
+        names = ENDS if cameras == len(ENDS) else [f"Camera {number}" for number in range(1, cameras + 1)]
+        return [{"name": name, "last": last[i] if i < len(last) else ""} for i, name in enumerate(names)]
+
+    @cached_property
+    def inspection_key(self) -> str:
+        """A key of the inspection's content. With other equipment, earlier confirmations no longer count."""
+        asks = self.s["inspection_asks"]
+        if asks is None:
+            return ""
+        equipment = [item["code"] if item else "-" for item in (self.s["shaker"], self.s["lot"])]
+        lines = (line["code"] for line in asks["lines"])
+        return " ".join([asks["why"], *equipment, *lines, str(asks["cameras"])])
+
+    @cached_property
+    def state(self) -> SafeString:
+        """The part of the snapshot that the console's scripts read, as JSON."""
+        return _state(self.s)
+
+
+def _ribbon_ahead(s: Snapshot, waiting: int, step: AheadStep | None) -> list[StepAhead]:
+    """Return the ribbon while the first `waiting` acts of `ahead` wait for the line.
+
+    The steps that these acts are wait, and the one after them is current, if it is known. A ribbon that has none of
+    them shows the steps that they complete as waiting.
+    """
+    acts = s["ahead"][:waiting]
+    steps = step["steps"] if step else acts[-1]["steps"]
+    recorded = {key for key, one in _numbered(s["round"]["steps"]) if one["state"] == "done"}
+    duties = {act["duty"] for act in acts}
+    waits = {key for key, one in _numbered(steps) if _is_of(one, duties)} - recorded
+    if not waits:
+        waits = {key for key, one in _numbered(steps) if one["state"] == "done"} - recorded
+    last = max((place for place, (key, _) in enumerate(_numbered(steps)) if key in waits), default=-1)
+
+    def mark(place: int, key: tuple[str, int], one: RibbonStep) -> AheadMark:
+        if key in waits:
+            return "waits"
+        if place < last or key in recorded:
+            return "done"
+        return "now" if step is not None and one["state"] == "now" else "todo"
+
+    return [
+        {"label": one["label"], "mark": mark(place, key, one)}
+        for place, (key, one) in enumerate(_numbered(steps))
+    ]
+
+
+def _numbered(steps: list[RibbonStep]) -> list[tuple[tuple[str, int], RibbonStep]]:
+    """Return the steps with a key that is unique: in some games a step comes twice."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for step in steps:
+        seen[step["key"]] += 1
+        numbered.append(((step["key"], seen[step["key"]]), step))
+    return numbered
+
+
+def _is_of(step: RibbonStep, duties: set[str]) -> bool:
+    """Return whether a step is one of these duties; the steps of later plays are not."""
+    base, of_play, _ = step["key"].partition(":")
+    return base in duties and (not of_play or step["state"] in ("done", "now"))
+
+
+def _state(s: Snapshot) -> SafeString:
+    part = {
+        "version": s["version"],
+        "as_of": s["as_of"],
+        "next": s["next"],
+        "ahead": [
+            {name: step[name] for name in ("act", "label", "bets_open", "unless")} for step in s["ahead"]
+        ],
+        "offers": s["offers"],
+        "chips": s["chips"],
+        "limits": s["limits"],
+        "increments": {
+            area["wager"]: area["increment_cents"] for area in s["layout"] if "increment_cents" in area
+        },
+        "last_wagers": s["last_wagers"],
+        "shaker": s["shaker"],
+        "table": s["table"]["code"],
+        "status": s["table"]["status"],
+        "floorperson": s["people"]["floorperson"],
+        "dealer": s["people"]["dealer"],
+        "posts": post_holders(s),
+        "post_acts": s["post_acts"],
+        "taken": taken_seats(s),
+        "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
+        "seat_posts": {seat["seat"]: seat["post"] for seat in s["round"]["seats"] if seat["post"]},
+        "lot": s["lot"]["code"] if s["lot"] else None,
+        "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
+        "round": {
+            "number": s["round"]["number"],
+            "phase": s["round"]["phase"],
+            "bets_open": s["round"]["bets_open"],
+            "dice": s["round"]["dice"],
+            "game": s["round"].get("game", {}),
+            "settle": s["round"].get("settle"),
+            "wagers": [wager for wager in s["round"]["wagers"] if not wager["struck"]],
+        },
+    }
+    return in_lines(part)
