@@ -31,6 +31,7 @@ Fate = Literal["unknown", "taken", "refused"]
 REQUEST_SECONDS = 8.0
 SILENCE_SECONDS = 12.0
 POLL_SECONDS = 2.0
+PUSH_SECONDS = 0.4  # from the answer to an act to the push of its screen
 BUSY_TRIES = 5
 NOT_BEGUN = "not-begun"
 SIGNED_OUT = ("signed-out", "locked")
@@ -342,6 +343,7 @@ class Screen(Browser):
         self.stopped = False
         self.socket: Any = None
         self.connected = asyncio.Event()
+        self.applied = asyncio.Event()  # whenever it shows a newer state
         self.tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -446,6 +448,7 @@ class Screen(Browser):
         fragment = Fragment.read(text)
         if fragment.is_newer(self.shown.get(table, Fragment())):
             self.shown[table] = fragment
+            self.applied.set()
             if head := fragment.claimed_head:
                 self.heads.store(f"{self.seat.facility}/{table}", head)
 
@@ -472,6 +475,21 @@ class Screen(Browser):
             return False
         finally:
             self.is_fetching = False
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether pushes bring its screens, so that no answer has to."""
+        return self.socket is not None and time.monotonic() - self.message_time < SILENCE_SECONDS
+
+    async def reach(self, version: int) -> None:
+        """Wait until it shows a version. A push that does not come soon is fetched, as `live.js` does."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PUSH_SECONDS):
+                while self.fragment.version < version:
+                    self.applied.clear()
+                    await self.applied.wait()
+        if self.fragment.version < version:
+            await self.resync()
 
     async def watch(self) -> None:
         """Replace a silent socket, and poll meanwhile."""
@@ -515,13 +533,16 @@ class Tablet(Screen):
         """One try, with the head that the screen shows. Shows the screen of the answer."""
         stream = self.seat.place
         heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
-        status, answer = await self.try_act(f"{self.path}acts/{name}", {**body, **heads})
+        pushed = {"pushed": True} if self.is_pushed else {}
+        status, answer = await self.try_act(f"{self.path}acts/{name}", {**body, **heads, **pushed})
         if status == 200 or (answer.get("refusal") and status < 500):
             self.heads.unjudged.pop(stream, None)
         if status == 200:
             self.last_taken = time.monotonic()
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
+        elif status == 200:
+            await self.reach(answer["version"])
         return status, answer
 
 
