@@ -27,7 +27,6 @@ from games.snapshot_types import (
 )
 from tables.alerts.calls import ADDRESSEES, REASONS
 from tables.screens import failures, layout, templates
-from tables.screens.formats import in_lines
 from tables.screens.layout import RunArea, RunSeat, SeatOfRun
 from tables.screens.screen_data import (
     AlertRow,
@@ -44,7 +43,7 @@ from tables.screens.screen_data import (
     scripts,
     taken_seats,
 )
-from tables.screens.templates import SUFFIX
+from tables.screens.templates import SUFFIX, in_lines
 
 # Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
 HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})

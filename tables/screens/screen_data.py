@@ -40,8 +40,7 @@ from tables.core.alerts import kind_of, line_name
 from tables.core.figure_sums import Recent
 from tables.equipment.signs import SignFace, board
 from tables.screens import layout
-from tables.screens.formats import countdown, seconds_between
-from tables.screens.templates import SUFFIX
+from tables.screens.templates import SUFFIX, countdown, seconds_between
 from tables.words.sentences import LABELS, NUMBERS, span, state_of_round
 
 # Entries that bring a table into another phase.

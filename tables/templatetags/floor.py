@@ -23,7 +23,7 @@ from tables.models import Table
 from tables.money.tray_page import stacked_chips
 from tables.rounds.no_rolls import NO_ROLL_REASONS, VOID_REASONS
 from tables.screens import fragments, screen_data
-from tables.screens.formats import cite, clock
+from tables.screens.templates import cite, clock
 from tables.words.sentences import span
 
 

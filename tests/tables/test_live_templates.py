@@ -12,8 +12,8 @@ from minijinja import TemplateError
 
 from games.snapshot_types import Snapshot
 from tables.screens import fragments, templates
-from tables.screens.formats import in_lines
 from tables.screens.fragments import changed_lines
+from tables.screens.templates import in_lines
 from tests.tables.cast import make_scene
 
 # What every template reads, and what one finds that another includes, by its name.
