@@ -17,10 +17,10 @@ from typing import Literal
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 
 from games import submissions
+from games.drawing import listed
 from games.engine.odds import in_dollars
 from games.exposure import advantages, advantages_with_fee
 from games.formats import about, money, percent
-from games.layout_drawing import listed
 from games.models import Facility, RulesSubmission
 from games.registry import game_of, registered_fees
 from tables.core import posts

@@ -1,6 +1,7 @@
 """Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
-from .facility import CalendarFeed, ChangeNotice, Document, Facility, PreparedChange, Reminder
+from games.models.facility import CalendarFeed, ChangeNotice, Document, Facility, PreparedChange, Reminder
+
 from .patrons import (
     BoardPermission,
     DeviceIncident,

@@ -6,8 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from games.guide.content_types import GuideContent, GuideFacts
-
-from .facility import Facility
+from games.models.facility import Facility
 
 ReviewStatus = Literal["draft", "filed", "approved", "denied", "withdrawn"]
 

@@ -5,7 +5,7 @@ from typing import Literal
 from django.db import models
 from django.db.models import Q
 
-from .facility import Facility
+from games.models.facility import Facility
 
 QualifierKind = Literal["individual", "entity"]
 CredentialKind = Literal["temporary", "permanent"]

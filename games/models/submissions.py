@@ -8,7 +8,8 @@ from typing import Literal
 from django.db import models
 from django.db.models import Q
 
-from .facility import Facility
+from games.models.facility import Facility
+
 from .patrons import Review, Reviewed
 
 

@@ -14,10 +14,10 @@ from django.db.models import Q
 from audit import clock
 from audit.models import Person
 from audit.sealing.log import Proof
+from games.drawing import PaperLayout, paper_layout
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, RETURN, WIN
 from games.models import Facility, RulesSubmission
-from games.paper_layout import PaperLayout, paper_layout
 from tables.core.entries import RecordedEntry, of_round
 from tables.corrections.raises import DICE_CORRECTED
 from tables.corrections.settlements import key_of

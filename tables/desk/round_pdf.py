@@ -21,12 +21,12 @@ from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from audit.identity import Denied
 from games import act_forms
+from games.drawing import PaperArea, PaperLayout
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN
 from games.kit.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
 from games.office.guides.pdf import PIPS
-from games.paper_layout import PaperArea, PaperLayout
 from tables.corrections.slips import NO_SUCH_ROUND
 from tables.desk.desk import (
     ActOutcome,

@@ -16,9 +16,9 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 from audit.models import Person
+from games.drawing import listed
 from games.engine import RoundState
 from games.engine.wagers import LOSE, WIN, Settled, WagerOutcome
-from games.layout_drawing import listed
 from games.snapshot_types import LayoutWager
 from games.wording import reason_text
 from tables.alerts.calls import DISPUTE_REPORTED

@@ -12,9 +12,9 @@ from typing import Literal, TypedDict
 from django.utils.safestring import SafeString
 
 from games import registry
+from games.drawing import is_dice_corrected
 from games.engine.rules import Rules
 from games.formats import money
-from games.layout_drawing import is_dice_corrected
 from games.snapshot_types import (
     Addressee,
     AheadStep,

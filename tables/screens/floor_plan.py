@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain, groupby
 
 from games import registry
-from games.table_shape import TableShape
+from games.drawing import TableShape
 from tables.models.floor import PLAN_ROWS as ROWS
 from tables.screens.layout import game_screens
 from tables.setup.floor_plan import FloorItem

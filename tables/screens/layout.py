@@ -18,8 +18,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
 from games.chips import breakdown
+from games.drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, corrected_areas, marked_corrected
 from games.formats import money
-from games.layout_drawing import NOT_DEALT, PAID, PAYING, TAKE, WINS, corrected_areas, marked_corrected
 from games.snapshot_types import LayoutWager, Snapshot
 from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of, unpaid
 from tables.screens import templates

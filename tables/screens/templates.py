@@ -21,8 +21,8 @@ from minijinja import Environment
 
 from games import registry
 from games.chips import chip_class
+from games.drawing import listed
 from games.formats import MEANINGS, money, plain, signed
-from games.layout_drawing import listed
 from tables.words.sentences import span
 
 MOST_NESTED = 3  # objects in objects whose values are lines

@@ -12,9 +12,9 @@ from django.utils.safestring import SafeString
 
 from games import registry
 from games.chips import KNOWN_CHIPS_CENTS, style_of
+from games.drawing import listed
 from games.engine.game import Game
 from games.formats import money, signed
-from games.layout_drawing import listed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.alerts.view import rank
 from tables.dice_watch import Watch, watch_of, watched_at

@@ -17,8 +17,8 @@ from audit import clock
 from audit.export import select
 from audit.exporting import bundle
 from audit.models import Entry, Person
+from games.drawing import paper_layout
 from games.engine.rules import Rules
-from games.paper_layout import paper_layout
 from games.registry import game_of
 from tables.desk.round_paper import round_paper
 from tables.models import CameraReference, Case, CaseSignature

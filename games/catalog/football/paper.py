@@ -1,8 +1,8 @@
 """The layout of Three Dice Football on paper: the wagers of a play above, those of the whole game below."""
 
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games.drawing import PAPER_ROW, PaperArea, PaperLayout, row
 from games.engine.rules import Rules
-from games.paper_layout import ROW, PaperArea, PaperLayout, row
 from games.registry import game_of
 
 LENGTH = "game-length:"
@@ -19,5 +19,5 @@ def layout(rules: Rules) -> PaperLayout:
     rows = [wagers for wagers in (single, full, lengths) if wagers]
     areas: list[PaperArea] = []
     for place, wagers in enumerate(rows):
-        areas += row(ROW * place, wagers)
-    return PaperLayout(ROW * len(rows), tuple(areas))
+        areas += row(PAPER_ROW * place, wagers)
+    return PaperLayout(PAPER_ROW * len(rows), tuple(areas))

@@ -13,9 +13,9 @@ from games.catalog.football import gridiron
 from games.catalog.football.engine import GAME
 from games.catalog.football.engine.game import Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games.drawing import NOT_DEALT, WINS, TableShape, corrected_areas, marked_corrected
 from games.engine.editions import edition
 from games.formats import money
-from games.layout_drawing import NOT_DEALT, WINS, corrected_areas, marked_corrected
 from games.snapshot_types import (
     Citation,
     LayoutWager,
@@ -29,7 +29,6 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of
-from games.table_shape import TableShape
 
 TABLE_SHAPE = TableShape(  # a long oval, its dealers on one side
     width=206, height=72, far_corners=(36, 36), near_corner=36, dealers=96

@@ -1,11 +1,11 @@
 """The layout of High Roll Dice on paper: Pip Street, Like Kind, and below them Extra Roll and Millionaire Row."""
 
 from games.catalog.high_roll.screens import FACES, PIPS
+from games.drawing import PAPER_ROW, PAPER_WIDTH, PaperArea, PaperLayout, row
 from games.engine.rules import Rules
-from games.paper_layout import ROW, WIDTH, PaperArea, PaperLayout, row
 from games.registry import game_of
 
-STREET = 1.3 * ROW
+STREET = 1.3 * PAPER_ROW
 
 
 def layout(rules: Rules) -> PaperLayout:
@@ -13,13 +13,13 @@ def layout(rules: Rules) -> PaperLayout:
     types = [(type_.code, type_.label) for type_ in game_of(rules).wager_types(rules)]
     likes = [(code, _like(code)) for code, _label in types if code.startswith("like-kind:")]
     further = [(code, label.replace(" Row ", " Row|")) for code, label in types if not _is_street(code)]
-    width = WIDTH / len(PIPS)
+    width = PAPER_WIDTH / len(PIPS)
     pips = [
         PaperArea(f"pip:{face}", place * width, 0, width, STREET, (FACES[face],), (face,))
         for place, face in enumerate(PIPS)
     ]
     areas = [*pips, *row(STREET, likes, height=STREET), *(row(2 * STREET, further) if further else ())]
-    return PaperLayout(2 * STREET + (ROW if further else 0), tuple(areas))
+    return PaperLayout(2 * STREET + (PAPER_ROW if further else 0), tuple(areas))
 
 
 def _is_street(code: str) -> bool:

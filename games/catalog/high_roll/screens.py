@@ -12,7 +12,7 @@ from typing import TypedDict, cast
 from games.catalog.high_roll.engine.course import HighRollView
 from games.catalog.high_roll.engine.wagers import RANK, held
 from games.chips import breakdown
-from games.layout_drawing import listed
+from games.drawing import TableShape, listed
 from games.snapshot_types import (
     LayoutWager,
     PastRound,
@@ -26,7 +26,6 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.stacks import Owner, owners_by_area, sum_of
-from games.table_shape import TableShape
 
 TABLE_SHAPE = TableShape(far_corners=(20, 20), near_corner=20)
 RANKS = (1, 6, 5, 4, 3, 2)  # the throw box from the dealer's left (A23)

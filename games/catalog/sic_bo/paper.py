@@ -2,8 +2,8 @@
 
 from itertools import combinations
 
+from games.drawing import PAPER_WIDTH, PaperArea, PaperLayout
 from games.engine.rules import Rules
-from games.paper_layout import WIDTH, PaperArea, PaperLayout
 
 WING = 11.0
 ANY = 11.0
@@ -16,7 +16,7 @@ def layout(rules: Rules) -> PaperLayout:
 
 
 def _doubles_and_triples() -> list[PaperArea]:
-    narrow = (WIDTH - 2 * WING - ANY) / 12
+    narrow = (PAPER_WIDTH - 2 * WING - ANY) / 12
     any_x = WING + 6 * narrow
     return [
         PaperArea("small", 0, 0, WING, 2 * HEIGHT, ("Small", "4 to 10")),
@@ -37,12 +37,12 @@ def _doubles_and_triples() -> list[PaperArea]:
             )
             for face in range(1, 7)
         ),
-        PaperArea("big", WIDTH - WING, 0, WING, 2 * HEIGHT, ("Big", "11 to 17")),
+        PaperArea("big", PAPER_WIDTH - WING, 0, WING, 2 * HEIGHT, ("Big", "11 to 17")),
     ]
 
 
 def _totals() -> list[PaperArea]:
-    width = (WIDTH - 2 * WING) / 14
+    width = (PAPER_WIDTH - 2 * WING) / 14
     return [
         PaperArea(f"total:{total}", WING + (total - 4) * width, HEIGHT, width, HEIGHT, (str(total),))
         for total in range(4, 18)
@@ -51,7 +51,7 @@ def _totals() -> list[PaperArea]:
 
 def _two_dice() -> list[PaperArea]:
     pairs = list(combinations(range(1, 7), 2))
-    width = WIDTH / len(pairs)
+    width = PAPER_WIDTH / len(pairs)
     return [
         PaperArea(f"two-dice:{low}-{high}", place * width, 2 * HEIGHT, width, HEIGHT, (), (low, high))
         for place, (low, high) in enumerate(pairs)
@@ -59,7 +59,7 @@ def _two_dice() -> list[PaperArea]:
 
 
 def _one_of_a_kind() -> list[PaperArea]:
-    width = WIDTH / 6
+    width = PAPER_WIDTH / 6
     return [
         PaperArea(f"one-of-a-kind:{face}", (face - 1) * width, 3 * HEIGHT, width, HEIGHT, (), (face,))
         for face in range(1, 7)

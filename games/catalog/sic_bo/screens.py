@@ -3,9 +3,9 @@
 from functools import cached_property, lru_cache
 from typing import TypedDict
 
+from games.drawing import TableShape
 from games.snapshot_types import Snapshot
 from games.stacks import EVERY_SEAT
-from games.table_shape import TableShape
 
 TABLE_SHAPE = TableShape(height=72, far_corners=(56, 58), near_corner=6)  # round where the players sit
 DICE_OF_KIND = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}

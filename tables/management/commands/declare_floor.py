@@ -15,7 +15,7 @@ from audit.staff import add_pins_argument, verify_pins
 from games import registry
 from games.engine import Refusal
 from games.models import Facility
-from games.shifts import wrong_shifts
+from games.models.facility import wrong_shifts
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.chips import change_chips, change_keeping, who_may_not_declare, wrong_chips
