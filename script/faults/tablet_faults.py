@@ -1,4 +1,4 @@
-"""Faults of tablets: two tabs, a long sleep, and bodies that trickle."""
+"""Faults of tablets and of the way to the workers: two tabs, a long sleep, what is lost, late, slow or never read."""
 
 import asyncio
 import contextlib
@@ -6,10 +6,10 @@ import random
 import socket
 import time
 
-from script.faults.ground import Fault, Ground
+from script.faults.ground import Fault, Ground, Injection
 from script.faults.load import Dealer
 from script.faults.scene import HOST
-from script.tablet import Tablet
+from script.tablet import Tablet, Trouble
 
 TRICKLING = 64  # connections to each worker
 
@@ -56,7 +56,11 @@ async def trickle_bodies(ground: Ground) -> None:
     """Send acts whose bodies arrive byte by byte, over as many connections as would hold every thread."""
     tablet = ground.load.tablets[0]
     ports = [port for port in ground.load.front.ports for _ in range(TRICKLING)]
-    connections = [await ground.run(_begun_act, tablet, port) for port in ports]
+    lines = ("Content-Type: application/json", "Content-Length: 200")
+    connections = [
+        await ground.run(_connect, port, _request(tablet, port, f"POST {tablet.path}acts/shake", *lines))
+        for port in ports
+    ]
     try:
         for _ in range(8):
             for connection in connections:
@@ -68,21 +72,62 @@ async def trickle_bodies(ground: Ground) -> None:
             connection.close()
 
 
-def _begun_act(tablet: Tablet, port: int) -> socket.socket:
+# The way to the workers
+
+
+def network(trouble: Trouble) -> Injection:
+    """Lose, repeat or reorder acts on their way."""
+
+    async def inject(ground: Ground) -> None:
+        before = ground.load.front.troubled
+        with ground.load.troubled(trouble):
+            await ground.wait(6, 8)
+        ground.needs(ground.load.front.troubled > before, "no act met trouble on its way")
+
+    return inject
+
+
+async def slow_sockets(ground: Ground) -> None:
+    """Open connections that send half a request and fall silent, or that receive and never read."""
+    silent: list[socket.socket] = []
+    try:
+        for port in ground.scene.ports.values():
+            for _ in range(15):
+                silent.append(
+                    await ground.run(_connect, port, b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+                )
+                head = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 90\r\n\r\nperson="
+                silent.append(await ground.run(_connect, port, head))
+            for tablet in ground.load.tablets:  # sockets of screens that then never read
+                lines = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+                lines += ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", f"Origin: https://{HOST}:{port}"]
+                handshake = _request(tablet, port, f"GET {tablet.socket_path}", *lines)
+                silent.append(await ground.run(_connect, port, handshake))
+        await ground.wait(6, 8)
+    finally:
+        for connection in silent:
+            connection.close()
+
+
+def _connect(port: int, text: bytes) -> socket.socket:
     connection = socket.create_connection((HOST, port), 5)
-    lines = [
-        f"POST {tablet.path}acts/shake HTTP/1.1",
-        f"Host: {HOST}:{port}",
-        "X-Forwarded-Proto: https",
-        f"Cookie: {tablet.headers['Cookie']}",
-        "Content-Type: application/json",
-        "Content-Length: 200",
-    ]
-    connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+    connection.sendall(text)
     return connection
 
 
+def _request(tablet: Tablet, port: int, what: str, *headers: str) -> bytes:
+    """A request of a tablet without its body, as the proxy in front of a worker sends it."""
+    lines = [f"{what} HTTP/1.1", f"Host: {HOST}:{port}", "X-Forwarded-Proto: https"]
+    lines += [f"Cookie: {tablet.headers['Cookie']}", *headers]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
 TABLET_FAULTS = (
+    Fault("answers-lost", "requests and answers are lost", network("lost"), is_quick=True),
+    Fault("acts-repeated", "acts arrive twice at once", network("repeated")),
+    Fault("acts-reordered", "copies of acts arrive late", network("reordered")),
+    Fault("slow-sockets", "seventy connections send half a request, or never read", slow_sockets),
     Fault("two-tabs", "two tabs of each tablet play at once", play_in_two_tabs),
     Fault("tablet-asleep", "a tablet sleeps, and then taps on its old screen", sleep_long),
     Fault("bodies-trickle", "a hundred and twenty-eight acts arrive byte by byte", trickle_bodies),

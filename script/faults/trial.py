@@ -13,7 +13,7 @@ import psycopg
 from script.faults import floor
 from script.faults.floor import Seat
 from script.faults.ground import Fault, Ground
-from script.faults.invariants import Facts, read_facts, violations
+from script.faults.invariants import read_facts, violations
 from script.faults.load import Load
 from script.faults.processes import LogLine
 from script.faults.scene import Scene
@@ -338,6 +338,3 @@ def _wait(holds: Callable[[], Any], seconds: float) -> bool:
         if time.monotonic() > deadline:
             return False
         time.sleep(0.3)
-
-
-__all__ = ["Court", "Facts", "Trial"]
