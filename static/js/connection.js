@@ -6,7 +6,7 @@ import { numberWord } from "./dice.js";
 import { adviceOf, continueOf } from "./offline.js";
 
 const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
-const MOST_NAMES = 6;
+const MOST_NAMES = 3;
 const LEAST_SILENCE = 5;  // s; a page without its socket hears the server every 2 s, by asking
 
 const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -92,6 +92,22 @@ def test_what_is_tapped_offline_waits_by_name_and_time_and_is_taken_when_the_lin
     assert all(claim["waited_ms"] >= 2_000 for claim in claims)
 
 
+def test_offline_areas_behind_the_list_of_what_waits_take_chips(scene, new_page, line):
+    page = new_page(1024, 768)
+    cut = line(page)
+    dealer = Tablet(page).begin(scene)
+    lose_the_line(page, cut)
+    dealer.tap('[data-chip="2500"]')
+    for seat in (1, 2, 3, 4, 5):
+        dealer.tap_each(dealer.seat(seat), dealer.area("small"))
+    expect(page.locator("#stale-say")).to_contain_text(
+        re.compile(r"Five acts wait: (Wagers of seat \d \(\d\d:\d\d:\d\d\),? ){3}and 2 more\.")
+    )
+    doubles = dealer.area("two-of-a-kind:2")
+    doubles.tap(position={"x": 20, "y": 10}, timeout=5_000)
+    expect(doubles.locator("[data-own]")).to_have_text("Seat 5: $25, not yet taken.")
+
+
 def test_offline_a_step_that_ends_the_round_says_that_it_needs_the_connection(scene, new_page, line):
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     scene.until("clear_layout")
