@@ -5,7 +5,7 @@ import json
 import pytest
 
 from script.fingerprint.comparison import compare, hashes
-from script.fingerprint.fixed import Randomness
+from script.fingerprint.installation import Randomness
 
 ENTRY = {"stream": "larkfield/T-01", "type": "bets.closed", "body": '{"data":{"round":1}}'}
 

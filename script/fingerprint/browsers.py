@@ -7,10 +7,8 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from script.fingerprint.fixed import Clock, Randomness
-from script.fingerprint.installation import manage
+from script.fingerprint.installation import Clock, Product, Randomness, manage
 from script.fingerprint.notes import Notes, without_html
-from script.fingerprint.product import Product
 
 Json = dict[str, Any]
 

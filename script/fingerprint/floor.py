@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from script.fingerprint.browsers import Answer, Browsers, Person, Station
-from script.fingerprint.installation import manage
+from script.fingerprint.installation import Product, manage
 from script.fingerprint.notes import PageText, without_html
 from script.fingerprint.paper import some_dice
-from script.fingerprint.product import Product
 
 Json = dict[str, Any]
 ENDED = ("cleared", "void", "no-roll")  # phases of a round that is over

@@ -1,14 +1,21 @@
-"""The installation that is played: a fresh database, and the commands of `manage.py`."""
+"""What is the same in every play: a fresh database, time and randomness; and how the product is reached."""
 
 import contextlib
+import datetime as dt
+import hashlib
+import importlib
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[2]
+BEGIN = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)  # 10:00 on the clocks of both facilities
+SECONDS_PER_ACT = 3
+Json = dict[str, Any]
 
 
 @contextlib.contextmanager
@@ -64,3 +71,107 @@ def manage(*words: str, stdin: bytes = b"") -> tuple[str, int]:
             status = int(stopped.code or 0)
         streams[1].flush()
     return out.getvalue() + raw.getvalue().decode(), status
+
+
+# Time and randomness
+
+
+class Randomness:
+    """Stands in for the system's random bytes: the same label gives the same bytes again.
+
+    Keys of new rows come from a counter for each model, so that one row more of another model moves none of them.
+    """
+
+    def __init__(self) -> None:
+        self.restart("start")
+        self.rows: dict[str, int] = {}
+
+    def restart(self, label: str) -> None:
+        """Restart under a label, so that one draw more or less changes no later act."""
+        self.label, self.draws = label, 0
+
+    def __call__(self, size: int) -> bytes:
+        """As `os.urandom`."""
+        frame = sys._getframe(1)
+        field_of_row = None
+        if frame.f_code.co_name == "uuid4" and frame.f_back is not None:
+            field_of_row = getattr(frame.f_back.f_locals.get("self"), "model", None)
+        if field_of_row is not None:
+            label = str(field_of_row._meta.label)
+            self.rows[label] = number = self.rows.get(label, 0) + 1
+        else:
+            label, number = self.label, self.draws
+            self.draws += 1
+        return self._bytes(f"{label}/{number}", size)
+
+    def _bytes(self, label: str, size: int) -> bytes:
+        parts = [hashlib.sha256(f"{label}/{part}".encode()).digest() for part in range(size // 32 + 1)]
+        return b"".join(parts)[:size]
+
+
+class Clock:
+    """The moment of every act. Only a play advances it."""
+
+    def __init__(self, now: dt.datetime = BEGIN) -> None:
+        self.now = now
+        self.jumped = 0.0
+
+    def __call__(self) -> dt.datetime:
+        return self.now
+
+    def monotonic(self) -> float:
+        """Seconds that go by with the clock, and do not jump with it."""
+        return (self.now - BEGIN).total_seconds() - self.jumped
+
+    def pass_(self, seconds: float = SECONDS_PER_ACT) -> None:
+        self.now += dt.timedelta(seconds=seconds)
+
+    def jump(self, seconds: float) -> None:
+        """The clock is set, and no time goes by."""
+        self.jumped += seconds
+        self.pass_(seconds)
+
+
+class Product:
+    """The few places of the product that are reached by name, each under every name that it has had.
+
+    A module that moves gets its new name here, and nowhere else.
+    """
+
+    SNAPSHOT = ("tables.screens.snapshot:of_table", "tables.snapshot:of_table")
+    CLOCK = ("audit.clock:override", "audit.clock:at")
+    TICKER = ("tables.ticker.ticker:Ticker", "tables.ticker:Ticker")
+    SEALER = ("audit.sealing.sealer:Sealer",)
+
+    @staticmethod
+    def find(names: Sequence[str]) -> Any:
+        """The first of these that exists, each `module:name`."""
+        for name in names:
+            module, _, attribute = name.partition(":")
+            with contextlib.suppress(ModuleNotFoundError, AttributeError):
+                return getattr(importlib.import_module(module), attribute)
+        raise LookupError(f"none of {', '.join(names)} exists: add its new name to {__name__}")
+
+    @classmethod
+    def snapshot(cls, table_id: int) -> Json:
+        """The snapshot of one table."""
+        snapshot: Json = cls.find(cls.SNAPSHOT)(table_id)
+        return snapshot
+
+    @classmethod
+    def clock_at(cls, now: Callable[[], dt.datetime]) -> contextlib.AbstractContextManager[None]:
+        """Within it the product's clock says what `now` returns."""
+        context: contextlib.AbstractContextManager[None] = cls.find(cls.CLOCK)(now)
+        return context
+
+    @classmethod
+    def ticker(cls, monotonic: Callable[[], float]) -> Any:
+        """The ticker: `tick()` does all the checks of one second."""
+        return cls.find(cls.TICKER)(monotonic)
+
+    @classmethod
+    def sealer(cls, folder: Path) -> Callable[[], object]:
+        """A sealer of this folder: each call seals the streams that changed."""
+        sealer = cls.find(cls.SEALER)(folder)
+        seal: Callable[[], object] = getattr(sealer, "seal", None) or sealer.second
+        return seal

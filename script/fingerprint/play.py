@@ -9,12 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from script.fingerprint.fixed import Clock, Randomness
 from script.fingerprint.floor import Floor
-from script.fingerprint.installation import installation, manage
+from script.fingerprint.installation import Clock, Product, Randomness, installation, manage
 from script.fingerprint.notes import BUNDLE, Notes
 from script.fingerprint.paper import adjudicated, odds
-from script.fingerprint.product import Product
 from script.fingerprint.scenes.games import (
     play_a_round_everywhere,
     play_football_table,

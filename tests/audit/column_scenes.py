@@ -14,11 +14,9 @@ from django.core.management import call_command
 
 from audit import clock, people, registration
 from audit.runner import ActRequest
-from script.fingerprint.fixed import Clock, Randomness
 from script.fingerprint.floor import Floor
-from script.fingerprint.installation import manage
+from script.fingerprint.installation import Clock, Product, Randomness, manage
 from script.fingerprint.notes import Notes
-from script.fingerprint.product import Product
 from script.fingerprint.scenes.office import play_office, play_providers, play_requests
 from script.fingerprint.scenes.rooms import play_rooms
 from script.fingerprint.scenes.tables import play_dice_and_shakers, play_limits
