@@ -1,6 +1,7 @@
 """The rooms, and what each may know of the others (docs/architecture.md)."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -262,3 +263,28 @@ def test_each_module_that_registers_something_is_imported_when_the_product_start
     }
     assert len(modules) > 60
     assert modules - set(loaded.stdout.split()) == set()
+
+
+NAME_IN_WORDS = re.compile(r"`((?:audit|config|games|tables)(?:\.[a-z_]\w*)+)`")
+
+
+def is_there(name: str) -> bool:
+    """Whether a dotted name is a module of ours, or something in one."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            there: object = importlib.import_module(".".join(parts[:end]))
+        except ImportError:
+            continue
+        for part in parts[end:]:
+            there = getattr(there, part, None)
+        return there is not None
+    return False
+
+
+def test_what_docstrings_and_pages_name_is_there():
+    files = [path for room in (*ROOMS, "config", "script") for path in sources(room)]
+    files += [*sources("tests"), *sources("docs", "*.md"), *ROOT.glob("*.md")]
+    named = {(relative(path), name) for path in files for name in NAME_IN_WORDS.findall(path.read_text())}
+    gone = {(path, name) for path, name in named if not name.endswith(".py") and not is_there(name)}
+    assert len(named) > 100 and gone == set()

@@ -56,9 +56,9 @@ async function send(button) {
   message.hidden = !refusal;
 }
 
-/* One box for each seat that wagered in the last round. They matter only for a change at once. */
+/* One box for each seat that is taken. They matter only for a change at once. */
 function showSeats(box, seats) {
-  const list = box.querySelector("[data-seats-played]");
+  const list = box.querySelector("[data-seats-taken]");
   if (!list) return;
   for (const label of list.querySelectorAll("label")) label.remove();
   for (const seat of seats) {
@@ -71,7 +71,7 @@ function showSeats(box, seats) {
 }
 
 function paintSeats(box) {
-  const list = box.querySelector("[data-seats-played]");
+  const list = box.querySelector("[data-seats-taken]");
   if (list) list.hidden = !list.querySelector("label") || box.querySelector("form").elements.how.value !== "now";
 }
 

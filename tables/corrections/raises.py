@@ -3,8 +3,8 @@
 A correction before money moves is an entry of its own with both values. One that raises what the round pays once its
 dice may be known is signed by two, who are both told at the pit, on another device, with surveillance (`tell_signers`):
 a person whose PIN was watched learns of it. From the sum of a first review on, what it adds is held back and becomes a
-slip at the end of the round (`tables.rounds.held`, `tables.corrections.filing`). That sum counts raises of a round with
-those that the same people signed in others, and with slips (`tables.corrections.reviews`).
+slip at the end of the round (`tables.rounds.settlement`, `tables.corrections.filing`). That sum counts raises of a
+round with those that the same people signed in others, and with slips (`tables.corrections.reviews`).
 """
 
 from collections.abc import Iterable, Mapping

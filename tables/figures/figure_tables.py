@@ -4,7 +4,7 @@ Each column is declared once with its heading, its kind and its value; layouts s
 its files have. A new column is one `Column` and its place in a layout.
 
 The paper (`write_pdf`) is US Letter, landscape, with fonts embedded, and has the same bytes for the same figures. The
-files (`FORMATS`) are CSV, XLSX and JSON lines, in which each exact fraction is beside its rounded value.
+files (`FORMATS`) are this paper, CSV, XLSX and JSON lines, in which each exact fraction is beside its rounded value.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -3,7 +3,7 @@
 A count is {chip cents as text: number}, as JSON has only text keys; money is integer cents. A casino declares which
 chips it has (`change_chips`), with half dollars or without, and whether it keeps the inventory of its tables in Pitside
 (`change_keeping`). Each declaration is an entry: who, and since when. `manage.py declare_floor` makes it, and the row
-`chips` of the policy says who answers for it. A stake that no chips make is refused by `tables.rounds.payable`.
+`chips` of the policy says who answers for it. A stake that no chips make is refused by `tables.rounds.wagers`.
 
 The pages of the tray and the cage draw counts as `Chips` and `ChipLine`. What is in a tray is `tables.money.tray`.
 """

@@ -4,7 +4,7 @@
 agrees. A wager that is recorded after the dice, or dice that are corrected, may raise what the house pays. The round
 is settled by its rules all the same. From the sum of a first review on (`policy.review_first_from`), what was raised
 is not handed over: when the round ends it becomes a slip that is reviewed before any money moves
-(`tables.corrections.held_slips`).
+(`tables.corrections.filing`).
 
 - A throw is compared with its first settlement, and what later throws pay on a wager that was recorded late counts too.
 - A seat's raise is the difference of its worth, `paid + returned − staked`, as slips compute what is due.
