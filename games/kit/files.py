@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
+from django.http import HttpResponse
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
@@ -24,6 +25,27 @@ MONEY_FORMAT = '"$"#,##0.00;[Red]-"$"#,##0.00'
 DAY_FORMAT = "yyyy-mm-dd"
 UTC = ZoneInfo("UTC")
 Sections: TypeAlias = Mapping[str, Table[Any]]
+
+
+CSV = "text/csv; charset=utf-8"
+
+
+def file_response(
+    content: bytes | str,
+    name: str,
+    media: str = "application/pdf",
+    *,
+    inline: bool = False,
+    is_foreign: bool = False,
+) -> HttpResponse:
+    """Serve a file under a name. `inline`: the browser shows it. `is_foreign`: others made it, so nothing in it runs.
+    """
+    response = HttpResponse(content, content_type=media)
+    response["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{name}"'
+    if is_foreign:
+        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        response["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
 
 
 def dollars_text(cents: int) -> str:

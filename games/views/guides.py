@@ -27,6 +27,7 @@ from games.guide.content import (
 )
 from games.guide.words import words
 from games.jurisdictions import short
+from games.kit.files import file_response
 from games.models import (
     BoardPermission,
     DeviceIncident,
@@ -168,9 +169,7 @@ def preview_print(request: HttpRequest, facility_code: str, version: int) -> Htt
     """Return the printed version. The sample for the body says on every page that it is not approved (§ 521.9(c))."""
     guide, context = _guide_and_context(request, facility_code, version)
     language = context["language"]
-    response = HttpResponse(guide_pdf(guide, language), content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="guide-v{version}-{language}.pdf"'
-    return response
+    return file_response(guide_pdf(guide, language), f"guide-v{version}-{language}.pdf")
 
 
 def _guide_and_context(

@@ -23,6 +23,7 @@ from audit.models import Person
 from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
+from games.kit.files import file_response
 from games.models import CalendarFeed, Document, Facility, PreparedChange
 from games.office import calendar as feeds_of
 from games.office import core
@@ -144,13 +145,9 @@ def document(request: HttpRequest, facility_code: str, code: str) -> HttpRespons
 
 def attachment(document: Document) -> HttpResponse:
     """Return a document's bytes as a download."""
-    response = HttpResponse(bytes(document.content), content_type=document.media_type)
     ending = document.filename.rpartition(".")[2].lower()
-    response["Content-Disposition"] = f'attachment; filename="{document.code}.{ending}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["Cross-Origin-Resource-Policy"] = "same-origin"
-    return response
+    name = f"{document.code}.{ending}"
+    return file_response(bytes(document.content), name, document.media_type, is_foreign=True)
 
 
 # Deadlines
@@ -226,10 +223,10 @@ def feed(request: HttpRequest, secret: str) -> HttpResponse:
     body = feeds_of.calendar_bytes(
         facility, deadlines(facility, now), now, request.build_absolute_uri("/")[:-1]
     )
-    response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
+    response = file_response(
+        body, f"{facility.code}-deadlines.ics", "text/calendar; charset=utf-8", is_foreign=True
+    )
     response["Cache-Control"] = "private, max-age=300"
-    response["Content-Disposition"] = f'attachment; filename="{facility.code}-deadlines.ics"'
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Referrer-Policy"] = "no-referrer"
     return response
 

@@ -18,6 +18,7 @@ from audit import clock
 from games.guide.content import approval_of, comes_as, published, still_true, title_of
 from games.guide.content_types import GameContent, GuideExample
 from games.guide.words import SWITCH, TAGS, day, place, words
+from games.kit.files import file_response
 from games.models import Facility, Guide, RulesBook
 from games.office.guides.pdf import approval_line, guide_pdf
 from games.views.office import attachment
@@ -87,9 +88,7 @@ def guide_print(request: HttpRequest, facility_code: str) -> HttpResponse:
     pdf = _printed(
         published_guide.pk, published_guide.content_sha256, approval_line(published_guide, language), language
     )
-    response = HttpResponse(pdf, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="guide-{facility.code}-{language}.pdf"'
-    return _cacheable(response, language)
+    return _cacheable(file_response(pdf, f"guide-{facility.code}-{language}.pdf"), language)
 
 
 @lru_cache(maxsize=12)

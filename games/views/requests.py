@@ -10,6 +10,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
+from games.kit.files import file_response
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core import person_and_facility
@@ -113,9 +114,7 @@ def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> Htt
     """Return the request as a PDF: its contents, its odds sheet, and its documents with their SHA-256."""
     _, facility = person_and_facility(request, facility_code)
     row = _request(facility, code)
-    response = HttpResponse(descriptions.request_pdf(row), content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{facility.code}-{row.code}.pdf"'
-    return response
+    return file_response(descriptions.request_pdf(row), f"{facility.code}-{row.code}.pdf")
 
 
 def _request(facility: Facility, code: str) -> GameRequest:

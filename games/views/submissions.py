@@ -24,6 +24,7 @@ from games.engine import Refusal, Rules
 from games.engine.game import Game
 from games.engine.odds import in_dollars
 from games.jurisdictions import REVIEW, SeparationRow
+from games.kit.files import file_response
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office import core as office_runner
 from games.office.core import DealtTable, floor, person_and_facility
@@ -382,7 +383,7 @@ def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
         answer.sheet, answer.chart, title=subject.title, facility_name=facility.name, approved=approved,
         summary=". ".join(text for text in (answer.headline, answer.detail) if text),
     )  # fmt: skip
-    return pdf_response(content, f"odds-{subject.key.replace('/', '-').replace('@', '-')}")
+    return file_response(content, f"odds-{subject.key.replace('/', '-').replace('@', '-')}.pdf", inline=True)
 
 
 @require_GET
@@ -396,15 +397,7 @@ def submission_pdf(request: HttpRequest, facility_code: str, code: str, version:
     content = compare.submission_pdf(
         submission, subject.options, subject.sheet, subject.before, facility, clock.now()
     )
-    return pdf_response(content, f"{code}-version-{version}")
-
-
-def pdf_response(content: bytes, name: str) -> HttpResponse:
-    """Return a PDF that the browser shows and saves under this name."""
-    response = HttpResponse(content, content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return file_response(content, f"{code}-version-{version}.pdf", inline=True)
 
 
 # Approvals

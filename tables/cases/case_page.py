@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
 from audit.models import Entry, Person
+from games.kit.files import file_response
 from games.models import Facility
 from tables.cases.case import (
     CASE_WORKERS,
@@ -427,13 +428,8 @@ def case_document(request: HttpRequest, facility_code: str, case: str, number: i
     row = CaseDocument.objects.filter(case=_case(facility, case), number=number).first()
     if row is None:
         raise Http404
-    response = HttpResponse(bytes(row.content), content_type=row.media_type)
     ending = row.filename.rpartition(".")[2].lower()
-    response["Content-Disposition"] = f'attachment; filename="{case}-{number}.{ending}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["Cross-Origin-Resource-Policy"] = "same-origin"
-    return response
+    return file_response(bytes(row.content), f"{case}-{number}.{ending}", row.media_type, is_foreign=True)
 
 
 @require_GET

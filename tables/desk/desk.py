@@ -22,6 +22,7 @@ from audit.models import Entry, Person
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from games.access import Pages
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
+from games.kit.files import file_response
 from games.models import Facility
 from tables.core.duty import is_on_duty_at_facility
 from tables.replay.evidence import sha256
@@ -158,8 +159,6 @@ def recorded_copy(content: bytes, digest: str, name: str, media: str, changed: s
     """Serve a copy that has the recorded SHA-256; otherwise say, with 410, what changed."""
     if sha256(content) != digest:
         return HttpResponse(changed, status=410, content_type="text/plain; charset=utf-8")
-    response = HttpResponse(content, content_type=media)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["X-Content-Type-Options"] = "nosniff"
+    response = file_response(content, name, media)
     response["Cache-Control"] = "private, no-store"
     return response

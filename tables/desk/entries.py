@@ -31,6 +31,7 @@ from audit.sealing.log import NotProven, Proof, proof_of
 from games.act_forms import text, whole
 from games.engine import Refusal, RefusalCode, Rules
 from games.engine.odds import in_dollars
+from games.kit.files import file_response
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
 from games.office.odds import row_label
@@ -544,12 +545,8 @@ def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     content = proof_file(proven)
     if not own_recent_entry(person, facility, PROOF_TAKEN.name, {"sha256": evidence.sha256(content)}):
         raise Denied
-    response = HttpResponse(content, content_type="application/jsonl")
     name = f"{entry_.stream.name.replace('/', '-')}-{seq}.proof.jsonl"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    return response
+    return file_response(content, name, "application/jsonl", is_foreign=True)
 
 
 def installation_proof(request: HttpRequest, facility_code: str, seq: int) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.identity import Denied
+from games.kit.files import file_response
 from games.models import Facility
 from games.params import read_day
 from tables.desk.desk import authorize_desk, desk_context
@@ -37,10 +38,7 @@ def paper(request: HttpRequest, facility_code: str) -> HttpResponse:
     day, refused = _day_of(request, facility)
     if refused:
         raise Denied
-    response = HttpResponse(report_pdf(build_report(day)), content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{filename(day)}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return file_response(report_pdf(build_report(day)), filename(day), inline=True)
 
 
 def filename(day: ReportDay) -> str:

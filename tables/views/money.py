@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person
+from games.kit.files import CSV, file_response
 from games.kit.html import PageTable
 from games.models import Facility
 from games.params import read_day
@@ -136,7 +137,7 @@ def slip_pdf(request: HttpRequest, facility: str, slip: str) -> HttpResponse:
     transfer = transfer_of_slip(facility_row, slip)
     if transfer is None:
         raise Denied
-    return _pdf(transfer_pdf(SlipPaper(transfer)), transfer.slip)
+    return file_response(transfer_pdf(SlipPaper(transfer)), f"{transfer.slip}.pdf", inline=True)
 
 
 @require_GET
@@ -163,14 +164,7 @@ def inventory_slip(request: HttpRequest, facility: str, table: str, number: int)
     paper = inventory_paper(row, number)
     if paper is None:
         raise Denied
-    return _pdf(inventory_pdf(paper), f"{row.code}-inventory-{number}")
-
-
-def _pdf(content: bytes, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return file_response(inventory_pdf(paper), f"{row.code}-inventory-{number}.pdf", inline=True)
 
 
 def _table_context(request: HttpRequest, table: Table, person: Person, now: dt.datetime) -> dict[str, Any]:
@@ -257,9 +251,7 @@ def reconciliation_csv(request: HttpRequest, facility: str) -> HttpResponse:
     """Serve the sheet as CSV (RFC 4180, UTF-8): a line for each inventory and the total, amounts in dollars."""
     person, facility_row = facility_page_for(request, facility, FIGURES)
     sheet, _refused = _sheet(request, person, facility_row)
-    response = HttpResponse(sheet.csv.encode("utf-8-sig"), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{facility}-reconciliation-{sheet.day}.csv"'
-    return response
+    return file_response(sheet.csv.encode("utf-8-sig"), f"{facility}-reconciliation-{sheet.day}.csv", CSV)
 
 
 def _sheet(request: HttpRequest, person: Person, facility: Facility) -> tuple[Reconciliation, str]:
@@ -331,18 +323,14 @@ def table_figures(request: HttpRequest, facility: str, table: str) -> HttpRespon
 
 @require_GET
 def export(request: HttpRequest, facility: str, form: str) -> HttpResponse:
-    """Serve what the page with the same filters shows, as CSV, XLSX or JSON lines."""
+    """Serve what the page with the same filters shows, in one of `FORMATS`."""
     person, facility_row = facility_page_for(request, facility, FIGURES)
     if form not in FORMATS:
         raise Denied
     page, _context = _figures_page(request, person, facility_row)
     write: Callable[[FiguresPage], bytes] = FORMATS[form].write
-    response = HttpResponse(write(page), content_type=FORMATS[form].media)
     days = page.query.first.isoformat() + ("" if page.query.is_one_day else f"-{page.query.last.isoformat()}")
-    name = f"{facility}-figures-{days}.{form}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return file_response(write(page), f"{facility}-figures-{days}.{form}", FORMATS[form].media)
 
 
 @require_GET

@@ -25,6 +25,7 @@ from audit.models import Person, Station
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.formats import whole_dollars
+from games.kit.files import file_response
 from games.models import Facility, SignForm
 from games.office import pdf
 from games.office.signs import KINDS
@@ -625,9 +626,7 @@ def sign_as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> H
         assert refusal is not None
         return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
     file = pdf.sign_pdf(_sign_paper(state, sign), state["table"]["facility_name"])
-    response = HttpResponse(file, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{table}-{kind}.pdf"'
-    return response
+    return file_response(file, f"{table}-{kind}.pdf")
 
 
 def _sign(

@@ -33,7 +33,7 @@ from audit.models.people import day_in_words
 from audit.people import PIN_ROLES, active_lockouts, needs_password
 from audit.runner import Act, ActRunner
 from games.engine import Refusal
-from games.kit.files import csv_table
+from games.kit.files import CSV, csv_table, file_response
 from games.kit.tables import TEXT, Column
 from games.kit.tables import Table as ColumnTable
 from games.models import Facility, PreparedChange
@@ -481,11 +481,8 @@ def access_csv(request: HttpRequest, facility: str) -> HttpResponse:
         for right in group.rights
     ]
     day = facility_row.gaming_day(clock.now()).isoformat()
-    response = HttpResponse(
-        csv_table(ColumnTable(REVIEW_COLUMNS, lines)), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="access-{facility_row.code}-{day}.csv"'
-    return response
+    content = csv_table(ColumnTable(REVIEW_COLUMNS, lines))
+    return file_response(content, f"access-{facility_row.code}-{day}.csv", CSV)
 
 
 def rights_by_role(facility: Facility, people: list[Person]) -> list[RoleRights]:

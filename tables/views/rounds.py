@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Entry, Person
 from games.engine import Refusal
+from games.kit.files import file_response
 from games.models import RulesSubmission
 from games.params import Params, malformed
 from tables.core.context import TableContext
@@ -248,10 +249,7 @@ def printed_slip(request: HttpRequest, facility: str, table: str, number: int) -
     slip = slips.select_related("table__facility", "round__submission", *SIGNERS).first()
     if slip is None:
         raise Denied
-    response = HttpResponse(slip_pdf(slip), content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{row.code}-{slip.code}.pdf"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return file_response(slip_pdf(slip), f"{row.code}-{slip.code}.pdf", inline=True)
 
 
 def _slip_params(request: HttpRequest) -> Params:
