@@ -26,6 +26,7 @@ from tables.dice.room import LATE_COUNT, LATE_DESTRUCTION, TO_DESTROY, count_due
 from tables.failures import DEVICE_FAILURE, SHAKER_FAILURE, ceased_text
 from tables.limits import section_of
 from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
+from tables.models.money import slip_of
 from tables.money.slips import transfers_of
 from tables.words.entries import words_of
 
@@ -233,8 +234,7 @@ def transfers_under_way(facility: Facility, now: dt.datetime) -> Iterator[OpenIt
         if transfer.table.kind != Table.Kind.LIVE:
             continue
         is_fill = transfer.kind == ChipTransfer.Kind.FILL
-        letter = "F" if is_fill else "C"
-        slip = f"{letter}-{transfer.slip_number:04}" if transfer.slip_number else "no slip yet"
+        slip = slip_of(transfer.kind, transfer.slip_number) or "no slip yet"
         moment = transfer.handed_at or transfer.prepared_at or transfer.requested_at
         yield OpenItem(
             f"transfer:{transfer.table.code}:{transfer.number}",

@@ -21,6 +21,7 @@ from typing import Annotated, Literal, TypedDict, cast
 
 from django.db.models import F
 
+from audit.entry_types import EntryType
 from audit.models import Person
 from games.act_forms import Chips, Text, found, whole
 from games.engine import Refusal, RefusalCode
@@ -362,7 +363,7 @@ def prepare_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     transfer.status = Status.PREPARING
     transfer.prepared_at, transfer.prepared_by = ctx.now, ctx.actor
     transfer.save()
-    return _outcome(ctx, transfer)
+    return _outcome(TRANSFER_PREPARED, transfer)
 
 
 def _next_slip_number(ctx: TableContext, kind: str) -> int:
@@ -441,7 +442,7 @@ def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> Ac
     transfer.status = Status.RECEIVED
     transfer.received_at, transfer.received_by, transfer.received_with = ctx.now, by, signed_with
     transfer.save()
-    return _outcome(ctx, transfer)
+    return _outcome(TRANSFER_RECEIVED, transfer)
 
 
 @act(roles=EVERYBODY, witness=True, depends_on="nothing")
@@ -553,8 +554,7 @@ def _end(ctx: TableContext, transfer: ChipTransfer, status: ChipTransfer.Status,
     return ActOutcome(entry_type(data), _answer(transfer), changes="nothing")
 
 
-def _outcome(ctx: TableContext, transfer: ChipTransfer) -> ActOutcome:
-    entry_type = TRANSFER_PREPARED if transfer.status == Status.PREPARING else TRANSFER_RECEIVED
+def _outcome(entry_type: EntryType[Transfer], transfer: ChipTransfer) -> ActOutcome:
     return ActOutcome(entry_type(_data(transfer)), _answer(transfer), changes="nothing")
 
 

@@ -232,8 +232,8 @@ def delivery() -> Delivery:
 def is_suspended() -> bool:
     """Whether the channel layer was away a moment ago, for a thread that handles a request: no push comes then."""
     loop = SERVER_LOOP.get()
-    found = _deliveries.get(loop) if loop is not None else None
-    return found is not None and found.is_suspended
+    deliveries = _deliveries.get(loop) if loop is not None else None
+    return deliveries is not None and deliveries.is_suspended
 
 
 def hand_over(pushes: Sequence[Push]) -> None:

@@ -308,10 +308,10 @@ def signers(request: HttpRequest, facility: str, table: str, act: str) -> JsonRe
     404 for an act that no row of the policy lets others sign.
     """
     permitted, person = table_for(request, facility, table, "table")
-    found = table_runner.ACTS.get(act)
-    if found is None or not found.subject:
+    registered = table_runner.ACTS.get(act)
+    if registered is None or not registered.subject:
         raise Http404
-    people = signers_at_table(permitted, found.subject, person)
+    people = signers_at_table(permitted, registered.subject, person)
     return JsonResponse(
         {
             "signers": [
