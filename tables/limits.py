@@ -31,6 +31,7 @@ from games.engine.odds import in_dollars
 from games.office import signs
 from games.office.submissions.gate import verify_minimum
 from games.params import malformed
+from games.snapshot_types import PendingLimits
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE
@@ -41,7 +42,7 @@ from tables.players.ratings import end_with_seats
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act, for_each_table, signed_act
 from tables.words.registry import entry_with_line
-from tables.words.sentences import dollars
+from tables.words.sentences import dollars, moment
 
 CHANGE_SIGN = "limits-change"
 LIMITS_ROW = "limits"  # of the policy: who changes them, and who signs
@@ -258,6 +259,44 @@ declare(
 )
 
 
+# What screens show of a pending change
+
+
+def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> PendingLimits | None:
+    """The pending change of the limits as the snapshot shows it, if any."""
+    if change is None:
+        return None
+    begins = change.effective_at
+    return {
+        "number": change.number,
+        "min_cents": change.min_cents,
+        "max_cents": change.max_cents,
+        "asked_at": moment(change.asked_at),
+        "posted_at": moment(change.posted_at),
+        "announced_at": moment(change.announced_at),
+        "announced_by": change.announced_by.short_name if change.announced_by else None,
+        "effective_at": moment(begins),
+        "from": _clock_time(table, begins) if begins else None,
+        "due": begins is not None and now >= begins,
+        "say": _announcement(table, change),
+    }
+
+
+def _clock_time(table: Table, moment: dt.datetime) -> str:
+    """A moment as a clock at this table shows it, rounded up to the minute: `2:32 PM`."""
+    local = table.facility.local(moment)
+    if local.second or local.microsecond:
+        local = local.replace(second=0, microsecond=0) + dt.timedelta(minutes=1)
+    return f"{local.hour % 12 or 12}:{local:%M} {local:%p}"
+
+
+def _announcement(table: Table, change: LimitsChange) -> str:
+    """The words of the announcement."""
+    minutes = table.facility.law.limits_notice.seconds // 60
+    low, high = dollars(change.min_cents), dollars(change.max_cents)
+    return f"In {minutes} minutes the limits at this table change: minimum {low}, maximum {high}."
+
+
 # 1. Other limits: at once, or by notice
 
 
@@ -359,7 +398,7 @@ def post_limits_sign(ctx: TableContext) -> ActOutcome:
 
     The sign stays until the change has taken effect or is canceled.
     """
-    change = _pending_change(ctx)
+    change = _change_to_complete(ctx)
     if change.posted_at is not None:
         section = section_of(ctx.table, "limits.sign")
         raise Refusal(LIMITS_SIGN_STANDS, section, at=ctx.local(change.posted_at))
@@ -374,7 +413,7 @@ def post_limits_sign(ctx: TableContext) -> ActOutcome:
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def announce_limits(ctx: TableContext) -> ActOutcome:
     """Record that the change was announced to the players."""
-    change = _pending_change(ctx)
+    change = _change_to_complete(ctx)
     if change.announced_at is not None:
         section = section_of(ctx.table, "limits.announcement")
         raise Refusal(LIMITS_ANNOUNCED_ALREADY, section, at=ctx.local(change.announced_at))
@@ -388,13 +427,13 @@ def announce_limits(ctx: TableContext) -> ActOutcome:
 @signed_act(LIMITS_ROW, depends_on="nothing")
 def cancel_limits_change(ctx: TableContext, *, why: Text) -> ActOutcome:
     """Cancel the pending change. Its sign comes down."""
-    change = _pending_change(ctx)
+    change = _change_to_complete(ctx)
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])
     return ActOutcome(LIMITS_CHANGE_CANCELLED({**change_data(change), "why": why}), changes="nothing")
 
 
-def _pending_change(ctx: TableContext) -> LimitsChange:
+def _change_to_complete(ctx: TableContext) -> LimitsChange:
     change = pending_change(ctx.table)
     if change is None:
         section = section_of(ctx.table, "limits.notice")
@@ -419,7 +458,7 @@ def players_left(ctx: TableContext, *, left: Seats = ()) -> ActOutcome:
 
     No wager may contradict it. Seats that are taken are recorded as left (`left`) by the floor.
     """
-    change = _pending_change(ctx)
+    change = _change_to_complete(ctx)
     _verify_nobody_plays(ctx, left)
     if left:
         verify_signed_by_floor(ctx)

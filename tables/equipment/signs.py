@@ -18,12 +18,12 @@ from games.engine.editions import edition
 from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
 from games.models import Facility, SignForm
 from games.office.signs import LANGUAGES, NO_APPROVED_SIGN, fill_wording, recorded_sign_keys, verify_form
-from games.snapshot_types import PendingLimits, Sign, Snapshot
+from games.snapshot_types import Sign, Snapshot
 from tables.core.context import TableContext
-from tables.models import LimitsChange, Table
+from tables.models import Table
 from tables.runner.table import for_each_table
 from tables.words.registry import entry_with_line
-from tables.words.sentences import dollars, moment
+from tables.words.sentences import dollars
 
 SIGN_HAS_NOTHING_TO_SAY = RefusalCode(
     "sign-has-nothing-to-say",
@@ -153,41 +153,6 @@ class SignFace(TypedDict):
 def local_day(facility: Facility, moment: dt.datetime | None) -> str | None:
     """The local day of a moment at this facility, if there is one."""
     return facility.local(moment).date().isoformat() if moment else None
-
-
-def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> PendingLimits | None:
-    """The pending change of the limits as the snapshot shows it, if any."""
-    if change is None:
-        return None
-    begins = change.effective_at
-    return {
-        "number": change.number,
-        "min_cents": change.min_cents,
-        "max_cents": change.max_cents,
-        "asked_at": moment(change.asked_at),
-        "posted_at": moment(change.posted_at),
-        "announced_at": moment(change.announced_at),
-        "announced_by": change.announced_by.short_name if change.announced_by else None,
-        "effective_at": moment(begins),
-        "from": _clock_time(table, begins) if begins else None,
-        "due": begins is not None and now >= begins,
-        "say": _announcement(table, change),
-    }
-
-
-def _clock_time(table: Table, moment: dt.datetime) -> str:
-    """A moment as a clock at this table shows it, rounded up to the minute: `2:32 PM`."""
-    local = table.facility.local(moment)
-    if local.second or local.microsecond:
-        local = local.replace(second=0, microsecond=0) + dt.timedelta(minutes=1)
-    return f"{local.hour % 12 or 12}:{local:%M} {local:%p}"
-
-
-def _announcement(table: Table, change: LimitsChange) -> str:
-    """The words of the announcement."""
-    minutes = table.facility.law.limits_notice.seconds // 60
-    low, high = dollars(change.min_cents), dollars(change.max_cents)
-    return f"In {minutes} minutes the limits at this table change: minimum {low}, maximum {high}."
 
 
 def _law(snapshot: Snapshot) -> Jurisdiction:

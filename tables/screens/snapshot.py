@@ -73,9 +73,9 @@ from tables.core.context import (
 from tables.core.held_back import WagerKey as HeldKey
 from tables.core.held_back import held_amounts, held_of_throw, held_winnings_of, key_of
 from tables.core.seats import mark_of
-from tables.equipment.signs import forms_of, local_day, pending_change_data
+from tables.equipment.signs import forms_of, local_day
 from tables.failures import ceased_text
-from tables.limits import pending_change
+from tables.limits import pending_change, pending_change_data
 from tables.models import Round, Table, Wager
 from tables.money.slips import transfers_part
 from tables.opening import view
