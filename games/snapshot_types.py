@@ -43,6 +43,9 @@ TransferKind = Literal["fill", "credit"]
 TransferStatus = Literal["requested", "preparing", "on-the-way"]
 
 
+# The table, its rules and limits
+
+
 class TableFacts(TypedDict):
     """The table itself."""
 
@@ -140,6 +143,9 @@ class Sign(TypedDict):
     ]
 
 
+# Who is there
+
+
 class PersonName(TypedDict):
     """A person as screens name them."""
 
@@ -162,6 +168,9 @@ class People(TypedDict):
     dealer_left: Annotated[PostHolder | None, "second dealer of a football table"]
     stickperson: Annotated[PostHolder | None, "stickperson of a football table"]
     floorperson: Annotated[PersonName | None, "who supervises the table"]
+
+
+# Dice, chips on their way, and the inspection
 
 
 class ShakerFacts(TypedDict):
@@ -227,6 +236,9 @@ class InspectionAsks(TypedDict):
     why: InspectionReason
 
 
+# What an act asks for
+
+
 class Reason(TypedDict):
     """A reason in words."""
 
@@ -256,6 +268,9 @@ class ClosingAsks(TypedDict):
     secure: SecureShaker | None
     open: Annotated[list[Missing], "what refuses the closing now, in the order of its steps"]
     counts_chips: Annotated[bool, "whether an inventory is open here, or its closer was signed since"]
+
+
+# The round: its steps, seats and wagers
 
 
 class RibbonStep(TypedDict):
@@ -315,6 +330,9 @@ class ThrowFacts(TypedDict):
     call: Annotated[Call | None, "null for a void throw"]
 
 
+# Settling seat by seat
+
+
 class SettleLine(TypedDict):
     """One wager of a settlement step."""
 
@@ -361,6 +379,9 @@ class Settle(TypedDict):
     pay_cents: int
     stay_cents: int
     steps: list[SettleStep]
+
+
+# Take, pay and return
 
 
 class TakeLine(TypedDict):
@@ -463,6 +484,9 @@ class Returning(TypedDict):
     seats: list[ReturnSeat]
 
 
+# The round as a whole, and what comes next
+
+
 class RoundFacts(TypedDict):
     """The round in play, or the next one before its first act."""
 
@@ -527,6 +551,9 @@ class AheadStep(TypedDict):
     bets_open: Annotated[bool, "wagers are taken until this act"]
     unless: Annotated[list[str], "wagers after which another act may come first, if one of them waits too"]
     steps: Annotated[list[RibbonStep], "the ribbon when the act comes"]
+
+
+# The layout, the figures and what has been
 
 
 class LayoutWager(TypedDict):
@@ -619,6 +646,9 @@ class ActLine(TypedDict):
     round: int | None
 
 
+# Alerts
+
+
 class Acknowledged(TypedDict):
     """Who acknowledged an alert."""
 
@@ -687,6 +717,9 @@ class DecisionFacts(TypedDict):
     at: Moment
     called_at: Moment
     coming_at: Moment | None
+
+
+# The parts of a snapshot, and the whole
 
 
 class OpeningPart(TypedDict):

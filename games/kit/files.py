@@ -38,8 +38,7 @@ def file_response(
     inline: bool = False,
     is_foreign: bool = False,
 ) -> HttpResponse:
-    """Serve a file under a name. `inline`: the browser shows it. `is_foreign`: others made it, so nothing in it runs.
-    """
+    """Serve a file under a name. `inline`: it is shown. `is_foreign`: others made it, so nothing in it runs."""
     response = HttpResponse(content, content_type=media)
     response["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{name}"'
     if is_foreign:

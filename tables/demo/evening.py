@@ -92,6 +92,9 @@ NOT_TAKEN = (Refusal, AuditRefusal, Stale)
 _dealing = threading.RLock()  # the evening, and what brings a table to a visitor, deal in turn
 
 
+# Seed the floor and its evening
+
+
 def verify_demo() -> None:
     """Refuse to deal by program where people may play for money: raises Refusal(`evening-outside-demo`)."""
     if not settings.DEMO:
@@ -160,6 +163,9 @@ def _staff() -> Staff:
     return Staff({}, cashier, cashier, guard, one("shift-manager"), one("pit-manager"))
 
 
+# The tables that play, and what they wait for
+
+
 def plan_relief(simulated: SimulatedTable, now: dt.datetime) -> None:
     """Plan who relieves the dealer of a table next, once that dealer has worked long enough, if nobody is planned yet.
 
@@ -220,6 +226,9 @@ def table_of_the_evening(code: str) -> SimulatedTable | None:
 def _lot_of(table: Table) -> DiceLot:
     """The dice in the shaker of a table."""
     return DiceLot.objects.get(shaker__table=table, status=DiceLot.Status.PLACED)
+
+
+# The evening
 
 
 @dataclass
@@ -424,6 +433,9 @@ class LiveEvening:
         return True
 
 
+# What happens now and then
+
+
 def report_dispute(simulated: SimulatedTable, round_: Round) -> None:
     """The player of the first wager says that it was twice as much."""
     wager = round_.wagers.order_by("seat")[0]
@@ -465,6 +477,9 @@ def relieve(simulated: SimulatedTable, now: dt.datetime) -> bool:
             _do(simulated, person, "take_over_table", {"post": post.post} if len(own) > 1 else {})
             return True
     return False
+
+
+# A table for a visitor
 
 
 def has_visitor(table: Table) -> bool:
@@ -533,6 +548,9 @@ def _free_seats(table: Table) -> set[int]:
     """The seats without a wager in this round."""
     taken = Wager.objects.filter(round__table=table, round__ended_at=None).values_list("seat", flat=True)
     return set(range(1, table.seats + 1)) - set(taken) - set(table.refused_seats)
+
+
+# Run it
 
 
 def deal_some_past(evening: LiveEvening) -> set[int]:

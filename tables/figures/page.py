@@ -66,6 +66,9 @@ SIDE_OF_BAND = 2.9  # standard deviations at which a mark stays at the edge of i
 NOTE_PART = 10  # a loss is noted from a tenth of the band
 
 
+# Rows
+
+
 def sigma_words(sigmas: float | None) -> str:
     """`+0.6`, `−2.3`, `0.0`; a dash where nothing varied."""
     if sigmas is None:
@@ -163,6 +166,9 @@ class SeatRow:
     share: Fraction | None
 
 
+# Filters
+
+
 @dataclass(frozen=True)
 class Option:
     """A choice of a filter."""
@@ -179,6 +185,9 @@ class Filter:
     label: str
     value: str
     options: list[Option]
+
+
+# The page
 
 
 class FiguresPage:
@@ -644,6 +653,9 @@ class FiguresPage:
     def uncounted(self) -> int:
         """Settled rounds of the range that are not counted yet."""
         return not_counted(self.query, self.selected)
+
+
+# Names and bars
 
 
 class FamilyLabels:

@@ -116,6 +116,9 @@ SHORT = {
 }
 
 
+# Dice: the lots, one of them, and its custody
+
+
 @dataclass(frozen=True)
 class Destruction:
     """The end of a lot: `cancelled` or `destroyed`, when, and the names of the two people who signed for it."""
@@ -272,6 +275,9 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     return render(request, "tables/facility/round_dice.html", context)
 
 
+# Equipment
+
+
 @require_GET
 def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     """The approvals that each table's edition requires, and those on file."""
@@ -304,6 +310,9 @@ def _letters_of(requirements: list[RequiredApproval]) -> dict[int, str]:
     """Return the codes of the letters of these approvals, by id. Their bytes are not read."""
     ids = {row.approval.letter_id for row in requirements if row.approval and row.approval.letter_id}
     return dict(Document.objects.filter(pk__in=ids).values_list("pk", "code"))
+
+
+# Staff
 
 
 @require_GET
@@ -365,6 +374,9 @@ def _places(facility: Facility) -> list[dict[str, str]]:
     return [{"pit": "", "table": "", "label": "The whole facility", "kind": ""}, *pits, *tables]
 
 
+# What several pages show
+
+
 def page_context(person: Person, facility: Facility, page: str, now: dt.datetime) -> dict[str, Any]:
     """Return what every page has: the facility, the person, and where acts are sent."""
     return {
@@ -416,6 +428,9 @@ def _duty_signers(person: Person, facility: Facility) -> list[Person]:
     people = on_duty.filter(role__in={*row.approve, *row.alone, *row.prepare}).exclude(pk=person.pk)
     able = [signer for signer in people.distinct() if policy.may_sign(row, signer, signer.department)]
     return sorted(able, key=lambda signer: (not policy.may_approve(row, signer), signer.name))
+
+
+# What the page of dice shows
 
 
 def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dict[str, Any]:

@@ -43,6 +43,9 @@ COUNT_WORDS = {5: "Five", 10: "Ten", 20: "Twenty"}
 log = logging.getLogger(__name__)
 
 
+# Sign in, and what follows
+
+
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over.
@@ -148,6 +151,9 @@ def page_before(request: HttpRequest, device: Device, before: Person | None) -> 
     return page if is_ours and not is_another and not device.place else ""
 
 
+# Who is asked for what
+
+
 def _takes_password(request: HttpRequest, device: Device) -> bool:
     """Whether the person who signs in typed a password, and needs one here."""
     person = people.person_by_code(request.POST.get("person", ""))
@@ -214,6 +220,9 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
     except AuditRefusal as refusal:
         return refusal
     return start_work(request, device, leaving, person)
+
+
+# Begin and end work at a device
 
 
 def start_work(
@@ -285,6 +294,9 @@ def lock(request: HttpRequest) -> HttpResponse:
     return redirect("home")
 
 
+# Enroll a browser
+
+
 @require_http_methods(["GET", "POST"])
 def enrol(request: HttpRequest) -> HttpResponse:
     """Enroll this browser as a device by its one-time token; in the demo, by choosing a place."""
@@ -338,6 +350,9 @@ def demo_places() -> list[dict[str, Any]]:
         for place, name in ((code, "Pit podium"), (f"{code}/", "Wall screen"))
     ]
     return [*shared, *places]
+
+
+# What the page shows of its device
 
 
 def _page_context(device: Device, post: PostCode | None) -> dict[str, Any]:
