@@ -93,11 +93,13 @@ DEVICE_LOCKED_OUT = entry_type(
 )
 
 
-class DeviceRevoked(TypedDict):
+class DeviceNamed(TypedDict):
+    """What is said of a device or at it, and of nothing else."""
+
     name: DeviceName
 
 
-DEVICE_REVOKED = entry_type("device.revoked", DeviceRevoked, "An enrolled device was revoked.")
+DEVICE_REVOKED = entry_type("device.revoked", DeviceNamed, "An enrolled device was revoked.")
 
 
 FailureCode = Literal["gave-up", "missing-entry", "no-such-stream", "disk-full", "not-written", "unexpected"]
@@ -344,11 +346,7 @@ class PersonSignedIn(TypedDict):
 PERSON_SIGNED_IN = entry_type("person.signed_in", PersonSignedIn, "A person signed in at a device.")
 
 
-class PersonSignedOut(TypedDict):
-    name: DeviceName
-
-
-PERSON_SIGNED_OUT = entry_type("person.signed_out", PersonSignedOut, "A person signed out of a device.")
+PERSON_SIGNED_OUT = entry_type("person.signed_out", DeviceNamed, "A person signed out of a device.")
 
 
 class FactorData(TypedDict):
