@@ -487,15 +487,6 @@ def faces_plot(counts: Sequence[int]) -> Plot | None:
 
 
 @dataclass(frozen=True)
-class EvidenceWords:
-    """What stands beside the line of the evidence: how strong it is now, and where the alarm is."""
-
-    now: str
-    alarm: str
-    is_found: bool
-
-
-@dataclass(frozen=True)
 class EvidenceLine:
     """The evidence by time on a logarithmic scale, with the alarm line.
 
@@ -507,9 +498,18 @@ class EvidenceLine:
 
 
 def evidence_line(
-    points: Sequence[tuple[dt.datetime, float]], first: dt.datetime, log_alarm: float, words: EvidenceWords
+    points: Sequence[tuple[dt.datetime, float]],
+    first: dt.datetime,
+    log_alarm: float,
+    *,
+    now: str,
+    alarm: str,
+    is_found: bool,
 ) -> EvidenceLine | None:
-    """Draw evidence from 1 at the first round on; None without points: moments in local time, and logarithms."""
+    """Draw evidence from 1 at the first round on; None without points: moments in local time, and logarithms.
+
+    `now` and `alarm` stand beside the line: how strong the evidence is now, and where the alarm is.
+    """
     if not points:
         return None
     first = min(first, points[0][0])
@@ -536,7 +536,7 @@ def evidence_line(
         marks.append(Line(rose_x, LINE_TOP, rose_x, LINE_FOOT, "watch-rose"))
     marks += [
         Line(LINE_LEFT, alarm_y, LINE_RIGHT, alarm_y, "watch-alarm"),
-        Text(0, alarm_y, words.alarm, "watch-alarm-text", below=4),
+        Text(0, alarm_y, alarm, "watch-alarm-text", below=4),
         Text(WORDS_X, alarm_y, "alarm", "watch-alarm-text", below=4),
         Line(LINE_LEFT, even_y, LINE_RIGHT, even_y, "watch-even"),
         Text(0, even_y, "1", below=4),
@@ -544,11 +544,11 @@ def evidence_line(
         Text(0, LINE_FOOT + 4, "1/1,000"),
         Path([point(moment, log) for moment, log in drawn], "watch-line"),
         Circle(now_x, now_y, 4, "watch-dot"),
-        Text(WORDS_X, now_y, f"{words.now} now", "watch-now", below=22 if words.is_found else 4),
+        Text(WORDS_X, now_y, f"{now} now", "watch-now", below=22 if is_found else 4),
         Text(LINE_LEFT, LINE_HEIGHT - 4, _day(first, first, last_moment)),
         Text(LINE_RIGHT, LINE_HEIGHT - 4, _day(last_moment, first, last_moment), anchor="end"),
     ]
-    description = f"Evidence against fair dice: {words.now} now, alarm at {words.alarm}"
+    description = f"Evidence against fair dice: {now} now, alarm at {alarm}"
     description += f", above 1 since {rose}" if rose else ""
     return EvidenceLine(Plot(LINE_WIDTH, LINE_HEIGHT, marks, "watch-plot", description), rose)
 
@@ -644,7 +644,7 @@ def watch_of(watched: WatchedDice) -> Watch:
         faces=faces,
         colors=[(color, plot) for color, plot in _color_plots(tally) if plot is not None],
         totals=total_rows(tally),
-        line=_line(watched, EvidenceWords(evidence_words(watched.log_evidence), line, state == "found")),
+        line=_line(watched, line, is_found=state == "found"),
         evidence=evidence_words(watched.log_evidence),
         alarm=line,
         dice=tally.dice,
@@ -741,7 +741,7 @@ def hours_of(watched: WatchedDice) -> list[HourOfDice]:
     return list(rows.filter(shaker=watched.shaker, gaming_day__gte=first, gaming_day__lte=last))
 
 
-def _line(watched: WatchedDice, words: EvidenceWords) -> EvidenceLine | None:
+def _line(watched: WatchedDice, alarm: str, *, is_found: bool) -> EvidenceLine | None:
     facility, tally, points = watched.facility, DiceTally(), []
     rows = hours_of(watched)
     for number, row in enumerate(rows, 1):
@@ -750,7 +750,14 @@ def _line(watched: WatchedDice, words: EvidenceWords) -> EvidenceLine | None:
         # a shaker has thousands of hours in a year
         if watched.lot is not None or number == len(rows) or rows[number].gaming_day != row.gaming_day:
             points.append((facility.local(moment), log_evidence(tally)))
-    return evidence_line(points, facility.local(watched.first_at), math.log(watched.alarm_line), words)
+    return evidence_line(
+        points,
+        facility.local(watched.first_at),
+        math.log(watched.alarm_line),
+        now=evidence_words(watched.log_evidence),
+        alarm=alarm,
+        is_found=is_found,
+    )
 
 
 def watched_rows(facility: Facility, kind: str = Kind.LIVE) -> tuple[list[WatchRow], list[WatchRow]]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from fractions import Fraction
 from html import unescape
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -33,7 +34,6 @@ from tables.cases.kinds import words_of_case
 from tables.core.alerts import ALERT_RULES
 from tables.dice_watch import (
     UNFAIR_LOT,
-    EvidenceWords,
     count_dice,
     evidence_line,
     lots_at,
@@ -201,13 +201,13 @@ def test_the_drawing_says_since_when_the_evidence_has_been_above_1():
     first = dt.datetime(2026, 11, 21, 10, 0, tzinfo=dt.UTC)
     hours = [first + dt.timedelta(hours=number) for number in range(1, 6)]
     logs = (0.5, -0.2, -0.1, 0.4, 1.2)
-    words = EvidenceWords("3.3", "20", is_found=False)
-    line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0, words)
+    words: dict[str, Any] = {"now": "3.3", "alarm": "20", "is_found": False}
+    line = evidence_line(list(zip(hours, logs, strict=True)), first, 10.0, **words)
     assert line is not None and line.rose == "21 Nov 13:00"
     assert [mark.x1 for mark in marks_of(line.plot, Line, "watch-rose")] == [208]  # 3 of 5 hours
-    fair = evidence_line([(hours[0], -0.1)], first, 10.0, words)
+    fair = evidence_line([(hours[0], -0.1)], first, 10.0, **words)
     assert fair is not None and fair.rose == "" and "watch-rose" not in fair.plot.svg()
-    at_once = evidence_line([(hours[0], 0.1)], first, 10.0, words)
+    at_once = evidence_line([(hours[0], 0.1)], first, 10.0, **words)
     assert at_once is not None and at_once.rose == "21 Nov 10:00"
     assert (
         at_once.plot.words == "Evidence against fair dice: 3.3 now, alarm at 20, above 1 since 21 Nov 10:00"
