@@ -69,7 +69,7 @@ from tables.rounds.wagers import SEAT_FREED, SEAT_IS_OPEN, SEAT_IS_TAKEN, SEAT_T
 from tables.runner import facility as facility_runner
 from tables.runner import halts
 from tables.runner import table as table_runner
-from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
+from tables.runner.access import STATIONS, Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
@@ -250,7 +250,6 @@ class AccessMiddleware:
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
 MOST_FOLLOWED = 50  # acts of the same tablet that an act names which waited behind them (static/js/acts.js)
-STATIONS = ("dealer", "table")
 WITH_FILE = frozenset(
     {"add_case_document"}
 )  # acts without a table that come with a file, beside those of the office

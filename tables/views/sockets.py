@@ -37,6 +37,7 @@ from audit.record import current_incarnation
 from games.engine.game import PostCode
 from tables.core.duty import FLOOR
 from tables.core.posts import posts_of
+from tables.models import Table
 from tables.rotation.board import wall_reliefs_html
 from tables.runner.access import (
     Denied,
@@ -364,7 +365,28 @@ class BatteryReport(NamedTuple):
         return cls(percent, is_charging) if is_percent and type(is_charging) is bool else None
 
 
-class TableConsumer(PushConsumer):
+class OneTableConsumer(PushConsumer):
+    """One table at the station that `enter` finds."""
+
+    table: Table
+    station: str
+
+    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
+        self.enter(shared)
+        return {self.table.code: self.table.stream.seq}
+
+    def group_names(self) -> list[str]:
+        return [push.table_group(self.table.pk), *self.device_groups()]
+
+    async def send_state(self) -> None:
+        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
+        await self.send_fragment(await read(self.station, self.table.pk))
+
+    async def screen(self, event: dict[str, Any]) -> None:
+        await self.send_fragment(fragments.fragment(self.station, event["state"]))
+
+
+class TableConsumer(OneTableConsumer):
     """One table at one station: a dealer's tablet, or the table page of the pit."""
 
     heard_at: float | None = None
@@ -381,11 +403,11 @@ class TableConsumer(PushConsumer):
         self.hear(self.device)
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
-        self.enter(shared)
+        versions = super().heartbeat(shared)
         self.store_report()
         if self.station == "dealer" and self.has_several_posts:
             self.silent = silent_posts(self.table, clock.now())
-        return {self.table.code: self.table.stream.seq}
+        return versions
 
     def news(self) -> dict[str, Any]:
         """Which other posts' tablets are silent, at a table with several posts."""
@@ -433,18 +455,8 @@ class TableConsumer(PushConsumer):
             self.heard_at = now
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
-    def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk), *self.device_groups()]
 
-    async def send_state(self) -> None:
-        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
-        await self.send_fragment(await read(self.station, self.table.pk))
-
-    async def screen(self, event: dict[str, Any]) -> None:
-        await self.send_fragment(fragments.fragment(self.station, event["state"]))
-
-
-class SignConsumer(PushConsumer):
+class SignConsumer(OneTableConsumer):
     """The signs of one table: a display at the table with nobody signed in, or a person who views them.
 
     Each heartbeat checks again whether it may show earlier rolls. If that has changed, the socket is closed as after a
@@ -464,20 +476,6 @@ class SignConsumer(PushConsumer):
         if self.station not in ("", station):
             raise SignedOut
         self.station = station
-
-    def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
-        self.enter(shared)
-        return {self.table.code: self.table.stream.seq}
-
-    def group_names(self) -> list[str]:
-        return [push.table_group(self.table.pk), *self.device_groups()]
-
-    async def send_state(self) -> None:
-        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
-        await self.send_fragment(await read(self.station, self.table.pk))
-
-    async def screen(self, event: dict[str, Any]) -> None:
-        await self.send_fragment(fragments.fragment(self.station, event["state"]))
 
 
 class FloorConsumer(PushConsumer):
