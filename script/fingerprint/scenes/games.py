@@ -204,7 +204,8 @@ def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> Non
                 floor.wager(dealer, place, *((seats[0], code, 1_000, game["play"]) for code in codes))
             if not floor.act(floor.at_post(dealer, snapshot, "throw_dice"), place, "throw_dice").ok:
                 break
-            floor.until(dealer, place, "throw_dice")
+            if floor.until(dealer, place, "throw_dice")["round"]["number"] != number:
+                break
 
 
 def play_football_table(floor: Floor) -> None:

@@ -78,7 +78,11 @@ def _file_submissions(floor: Floor, decision: Json) -> None:
     floor.in_office("record_decision", {**newer, "granted": True, **decision, **later}, expect=422)
     floor.in_office("record_decision", {**newer, "granted": True, **decision})
     floor.tick()
-    floor.deal("linh", "larkfield/T-03", (1, "big", 5_000))
+    place = "larkfield/T-03"
+    floor.wager("linh", place, (1, "big", 5_000), expect=422)
+    alert = next(alert["id"] for alert in floor.snapshot(place)["alerts"] if alert["kind"] == "new-rules")
+    floor.act("kate", place, "acknowledge_alert", {"alert": alert, "note": "read to the dealer"})
+    floor.deal("linh", place, (1, "big", 5_000))
     for granted in (False, True):
         code = floor.in_office("draft_submission", {"edition": "pa-675a.6@2016-08-27"})["code"]
         if not code:

@@ -37,6 +37,7 @@ def play_rooms(floor: Floor) -> None:
     layout = {
         "subject": "layout",
         "table": "T-03",
+        "body": "Bureau of Gaming Operations",
         "reference": "BGO-96",
         "approved_on": "2026-11-20",
         "prints": ["odds"],
