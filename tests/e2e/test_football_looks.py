@@ -21,6 +21,15 @@ OUT_OF_SIGHT = r"""() => {
             || part.closest('#next') && part.getBoundingClientRect().bottom > innerHeight)
         .map((part) => part.textContent.trim().replace(/\s+/g, ' '));
 }"""
+CUT_NEXT = """() => {
+    const wrap = document.getElementById('next-wrap').getBoundingClientRect();
+    const isCut = (part) => {
+        const { top, bottom, right } = part.getBoundingClientRect();
+        return part.scrollWidth > part.clientWidth + 1 || top < wrap.top || bottom > wrap.bottom || right > wrap.right;
+    };
+    return [...document.querySelectorAll('#next .next-l, #next .next-s, #decline')].filter(isCut)
+        .map((part) => part.textContent.trim());
+}"""
 EIGHT_SEATS = tuple(
     (seat, *wager)
     for seat in range(1, 9)
@@ -108,6 +117,36 @@ def test_the_consoles_of_dealer_and_stick_fit_the_hand_and_the_eye_in_every_phas
         screen.is_in("paid")
     look("paid", right, stick)
     assert found == {}
+
+
+CUT_ODDS = """() => [...document.querySelectorAll('.fb-tiers i')]
+    .filter((odds) => odds.getBoundingClientRect().right > odds.closest('.fb-area').getBoundingClientRect().right - 1)
+    .map((odds) => odds.parentElement.textContent.trim())"""
+
+
+def test_odds_by_the_number_of_dice_are_whole_while_bets_are_open(right):
+    cut = {}
+    for width, height in SIZES:
+        resize(right.page, (width, height))
+        cut[width] = right.page.evaluate(CUT_ODDS)
+    assert cut == {width: [] for width, _ in SIZES}
+
+
+def test_the_stick_passes_on_the_dice_of_a_quarterback_whose_wagers_were_taken_back(table, right, stick):
+    table.place((5, "touchdown", 2_500), (6, "touchdown", 2_500))
+    stick.step("Seat 5 accepts")
+    stick.says("Dice out")
+    table.place((5, "touchdown", 0))
+    expect(stick.page.locator("#decline")).to_have_text("Pass thedice")
+    expect(stick.next).to_contain_text("Seat 5 has no wager in this game yet § 577.6(b)")
+    cut = {}
+    for width, height in SIZES:
+        resize(stick.page, (width, height))
+        cut[width] = stick.page.evaluate(CUT_NEXT)
+    assert cut == {width: [] for width, _ in SIZES}
+    resize(stick.page, (1280, 800))
+    stick.tap("#decline")
+    stick.says("Seat 6 accepts")
 
 
 def test_eight_seats_of_one_half_are_settled_without_scrolling_at_any_size(table, right, spotless):

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from games.catalog.football import gridiron
 from games.catalog.football.engine import GAME
-from games.catalog.football.engine.game import Advance, FootballView
+from games.catalog.football.engine.game import QUARTERBACK_SITS_OUT, Advance, FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.drawing import NOT_DEALT, WINS, TableShape, corrected_areas, marked_corrected
 from games.engine.editions import edition
@@ -84,13 +84,6 @@ def rail(s: Snapshot, game: FootballView) -> list[Place]:
         }
         for seat in s["round"]["seats"]
     ]
-
-
-def sits_out(s: Snapshot, game: FootballView) -> bool:
-    """Return whether the Quarterback has no wager before the first throw, and so may not throw (A38)."""
-    seat = game["quarterback"]
-    has_wager = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
-    return seat is not None and not game["locked"] and not has_wager
 
 
 def no_dice(s: Snapshot) -> bool:
@@ -677,8 +670,9 @@ class Console(Screen):
 
     @cached_property
     def is_idle(self) -> bool:
-        """Whether the Quarterback has no wager yet."""
-        return sits_out(self.s, self.game)
+        """Whether the dice only wait because the Quarterback has no wager in this game."""
+        missing = self.s["missing"]
+        return missing is not None and missing["code"] == str(QUARTERBACK_SITS_OUT)
 
     @cached_property
     def needs_dice(self) -> bool:
