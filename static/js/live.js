@@ -115,6 +115,7 @@ export class LiveScreen extends HTMLElement {
       if (socket === this.socket && !this.stopped) this.reconnect(code);
     });
     this.socket = socket;
+    this.openTime = Date.now();
   }
 
   /* What the tablet says of itself, now and whenever a socket opens: the newest only (tables/views/sockets.py). */
@@ -279,7 +280,7 @@ export class LiveScreen extends HTMLElement {
 
   async watch() {
     if (this.stopped || !this.isLost) return;
-    if (this.silence >= SILENCE_LIMIT && this.socket?.readyState === WebSocket.OPEN) this.replaceSocket();
+    if (this.socket && Math.min(this.silence, Date.now() - this.openTime) >= SILENCE_LIMIT) this.replaceSocket();
     if (["live", "joining"].includes(root.dataset.live)) this.showStatus("stale");
     else this.report();
     if (Date.now() - this.pollTime < POLL_INTERVAL) return;
@@ -290,7 +291,7 @@ export class LiveScreen extends HTMLElement {
     else this.showStatus("dead");
   }
 
-  /* A silent connection may be half open, and its closing handshake may never come: do not wait for it. */
+  /* A silent connection may be half open or never open, and its closing handshake may never come: do not wait for it. */
   replaceSocket() {
     const { socket } = this;
     this.socket = null;

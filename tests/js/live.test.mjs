@@ -333,6 +333,27 @@ test("a page that never heard anything is STALE after 12 seconds too", async () 
   assert.equal(root.dataset.live, "stale");
 });
 
+test("a socket that does not open within 12 seconds is replaced, and so is the one after it", async () => {
+  const sockets = FakeSocket.all.length;
+  for (const number of [1, 2]) {
+    await clock.advance(11_000);
+    assert.equal(FakeSocket.all.length, sockets + number - 1);
+    await clock.advance(1_000);
+    assert.deepEqual([FakeSocket.all.length, FakeSocket.all.at(-2).readyState], [sockets + number, 2]);
+    await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
+  }
+});
+
+test("a socket that opens and stays silent is replaced every 12 seconds", async () => {
+  heartbeat();
+  const sockets = FakeSocket.all.length;
+  for (let second = 0; second < 30; second += 1) {
+    await clock.advance(1_000);
+    if (FakeSocket.last.readyState === 0) FakeSocket.last.accept();
+  }
+  assert.equal(FakeSocket.all.length, sockets + 2);
+});
+
 test("a stale page polls every two seconds", async () => {
   heartbeat();
   await clock.advance(12_000);
