@@ -27,6 +27,7 @@ export class Refusal {
     this.box.querySelector("cite").textContent = section?.includes("§") ? section.slice(section.indexOf("§")) : section ?? "";
     button.hidden = !fix;
     this.box.classList.toggle("refusal--fix", Boolean(fix));
+    this.showTone(this.refusals.every(({ isNotice }) => isNotice));
     if (fix) {
       button.textContent = fix.textContent;
       button.dataset.ask = fix.dataset.ask;
@@ -35,6 +36,13 @@ export class Refusal {
     this.box.hidden = false;
     this.dimNext();
     this.place();
+  }
+
+  /* What was done, except for something, is no refusal. */
+  showTone(isNotice) {
+    this.box.classList.toggle("refusal--notice", isNotice);
+    this.box.setAttribute("aria-label", isNotice ? "Notice" : "Refused");
+    this.box.querySelector("use").setAttribute("href", isNotice ? "#i-flag" : "#i-stop");
   }
 
   close() {

@@ -423,7 +423,7 @@ export class Taps {
 
 const seatsText = (seats) => `Seat${seats.length === 1 ? "" : "s"} ${seats.join(", ")}`;
 const notRepeated = (unchanged, satOut) => ({
-  code: "seats-kept", title: "Repeated, except", section: "",
+  code: "seats-kept", title: "Repeated, except", section: "", isNotice: true,
   message: [
     unchanged.length && `${seatsText(unchanged)} already had wagers and kept them.`,
     satOut.length && `${seatsText(satOut)} sat out the last round.`,

@@ -159,6 +159,7 @@ def test_a_seat_that_sat_out_a_round_repeats_alone_what_it_had_before(scene, new
     dealer.is_taken()
     assert lying(scene) == {(1, "big"): 1_000}
     expect(dealer.refused()).to_contain_text("Seat 3 sat out the last round.")
+    expect(dealer.refused()).to_have_accessible_name("Notice")
     dealer.tap_each('[data-seat="3"]', "[data-do=repeat-seat]")
     dealer.is_taken()
     assert lying(scene) == {(1, "big"): 1_000, (3, "small"): 500}
