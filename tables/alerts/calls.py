@@ -57,7 +57,7 @@ from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.rules import NEW_RULES, acknowledge_rules
 from tables.runner.table import ActOutcome, act, for_each_table
-from tables.words.registry import entry_with_line, line, register
+from tables.words.registry import entry_with_line, line, overtaken_by, register
 
 NO_SUCH_ALERT = RefusalCode(
     "no-such-alert",
@@ -276,6 +276,8 @@ class FloorCalled(AlertEnded):
 FLOOR_CALLED = entry_with_line(
     "floor.called", FloorCalled, "A table called the floor or Security.", lambda data: TITLES[data["to"]]
 )
+overtaken_by(NO_SUCH_ALERT, ALERT_ACKNOWLEDGED, ALERT_ENDED)
+overtaken_by(ALREADY_CALLED, FLOOR_CALLED)
 
 
 class CallExplained(AlertEnded):

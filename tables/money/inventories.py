@@ -31,6 +31,7 @@ from tables.money.chips import ChipCount, ChipCounts, differences, value_cents
 from tables.money.drops import verify_drop_box_off
 from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, verify_nothing_under_way
 from tables.money.tray import (
+    CLOSER_IS_SIGNED,
     DISCREPANCY_REPORTED,
     DifferenceCents,
     InventoryNumber,
@@ -47,7 +48,7 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import SECOND_PERSON_MUST_SIGN, is_signed_by_two
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 
 NO_INVENTORY_KEPT = RefusalCode(
     "no-inventory-kept",
@@ -88,6 +89,7 @@ OPENER_COUNTED = entry_with_line(
     "The opener of a table was counted against the slip of its last closer, and signed by the dealer and the floor.",
     lambda data: f"Opener counted: {in_dollars(data['cents'])}, {difference_words(data['difference_cents'])}",
 )
+overtaken_by(OPENER_IS_SIGNED, OPENER_COUNTED)
 
 
 class TrayCounted(TypedDict):
@@ -123,6 +125,7 @@ CLOSER_COUNTED = entry_with_line(
     "The closer of a table was counted and signed by the dealer and the floor. Its inventory is over.",
     lambda data: f"Closer counted: {in_dollars(data['cents'])}, {difference_words(data['difference_cents'])}",
 )
+overtaken_by(CLOSER_IS_SIGNED, CLOSER_COUNTED)
 
 
 # The opener

@@ -53,7 +53,7 @@ from tables.money.tray import (
     with_role,
 )
 from tables.runner.table import ActOutcome, act, refuse_on_record
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 from tables.words.sentences import dollars, moment
 
 CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(
@@ -210,6 +210,11 @@ TRANSFER_CANCELED = entry_with_line(
     TransferEnded,
     "A request was canceled before the cage prepared it. It has no slip.",
     lambda data: f"{transfer_name(data)}: canceled",
+)
+overtaken_by(
+    TRANSFER_NOT_AT_THIS_STEP,
+    *(TRANSFER_PREPARED, TRANSFER_CARRIER_SIGNED, TRANSFER_HANDED_OVER, TRANSFER_RECEIVED),
+    *(TRANSFER_VOIDED, TRANSFER_CANCELED),
 )
 
 

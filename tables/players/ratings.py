@@ -28,7 +28,7 @@ from tables.core.duty import FLOOR
 from tables.models import Player, Rating
 from tables.runner.facility import FacilityContext
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 
 NO_SUCH_PLAYER = RefusalCode(
     "no-such-player",
@@ -123,6 +123,7 @@ RATING_ENDED = entry_with_line(
     "A player is no longer rated at a seat.",
     lambda data: "Seat %(seat)s: rating of %(player)s ended after round %(last_round)s" % data,
 )
+overtaken_by(SEAT_NOT_RATED, RATING_ENDED)
 
 
 class RatingMoved(TypedDict):
@@ -154,6 +155,7 @@ SEAT_REFUSED = entry_with_line(
     "Wagers at a seat are refused until this is lifted.",
     lambda data: "Seat %s refused: %s" % (data["seat"], REFUSED_FOR.get(data["reason"], data["reason"])),
 )
+overtaken_by(SEAT_REFUSED_ALREADY, SEAT_REFUSED)
 
 
 class SeatAllowed(TypedDict):
@@ -166,6 +168,7 @@ SEAT_ALLOWED = entry_with_line(
     "Wagers at a seat are accepted again.",
     lambda data: "Seat %(seat)s no longer refused" % data,
 )
+overtaken_by(SEAT_NOT_REFUSED, SEAT_ALLOWED)
 
 
 # The player of a rating

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from audit.runner import Changes
 from games.act_forms import Seats, Text, whole
-from games.engine import Refusal, RefusalCode
+from games.engine import Refusal, RefusalCode, refusals
 from games.engine.wagers import LOSE
 from games.game_acts import ActOfPost, ActThatWaits, ThrowNumber
 from games.params import Params
@@ -26,7 +26,7 @@ from tables.models import Table
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round, round_answer
 from tables.rounds.settlement import Taken, ThrowData, settle_throw
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 from tables.words.sentences import dice_words, dollars, seats_words
 
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
@@ -188,6 +188,11 @@ WINNERS_PAID = entry_with_line(
     "Winning seats were paid.",
     lambda data: "Paid %(sum)s to %(seats)s" % {"sum": paid_words(data), "seats": seats_words(data["seats"])},
 )
+overtaken_by(refusals.BETS_CLOSED, BETS_CLOSED)
+overtaken_by(refusals.SEAT_PAID_ALREADY, WINNERS_PAID)
+overtaken_by(refusals.NOTHING_TO_PAY, WINNERS_PAID)
+overtaken_by(refusals.SEAT_SETTLED_ALREADY, SEATS_SETTLED)
+overtaken_by(refusals.NOTHING_TO_SETTLE, SEATS_SETTLED)
 
 
 # Before the dice

@@ -24,7 +24,7 @@ from tables.models import Round, Settlement, Table
 from tables.rounds.no_rolls import end_reason_text
 from tables.rounds.views import labels
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 from tables.words.sentences import dollars, moment, seats_words, short
 
 NOTHING_TO_RETURN = RefusalCode(
@@ -54,6 +54,7 @@ WAGERS_RETURNED = entry_with_line(
         % {"sum": dollars(data["returned_cents"]), "seats": seats_words(data["seats"])}
     ),
 )
+overtaken_by(NOTHING_TO_RETURN, WAGERS_RETURNED)
 
 
 # What goes back

@@ -36,7 +36,7 @@ from tables.players.ratings import end_with_seats
 from tables.rounds.course import ensure_round
 from tables.rules import verify_not_suspended
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
+from tables.words.registry import entry_with_line, overtaken_by
 from tables.words.sentences import dollars, seats_words
 
 NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s; there is no seat %(seat)s.")
@@ -84,6 +84,7 @@ class SeatChange(TypedDict):
 SEAT_FREED = entry_with_line(
     "seat.freed", SeatChange, "A player left a seat.", lambda data: "Seat %(seat)s free" % data
 )
+overtaken_by(SEAT_IS_OPEN, SEAT_FREED)
 
 
 class SeatMarked(TypedDict):
@@ -110,6 +111,7 @@ SEAT_MARKED = entry_with_line(
 SEAT_TAKEN = entry_with_line(
     "seat.taken", SeatChange, "A player took a seat.", lambda data: "Seat %(seat)s taken" % data
 )
+overtaken_by(SEAT_IS_TAKEN, SEAT_TAKEN)
 
 
 class PlacedWager(TypedDict):

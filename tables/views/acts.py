@@ -1,8 +1,8 @@
 """The endpoints of acts: read the POST, run the act, publish to the screens, answer; and how every request is refused.
 
 * A person without access, at a locked device or signed out, gets the answer of `AccessMiddleware`.
-* A refusal by the rules is the same sentence whether the act was wrong or only late. `OVERTAKEN_BY` names the refusals
-  of acts that come too late, each with the entry types that left nothing to do for them, so that the loser of two
+* A refusal by the rules is the same sentence whether the act was wrong or only late. Topics declare the refusals of
+  acts that come too late with the entries that left nothing to do for them (`overtaken_by`), so that the loser of two
   screens is told who did what on the other one; a game's own are `OVERTAKEN_BY` in the `words.py` of its folder.
 * A server that is too busy says that nothing was begun, with 503. Only errors after which nothing is written count: no
   connection of the pool was free in time, or the lock was not, the database accepts no writes (a standby), or its disk
@@ -32,13 +32,11 @@ from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
 from psycopg_pool import PoolTimeout
 
 from audit import factors, logs, people, record
-from audit.entry_types import EntryType
 from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games import registry
 from games.engine import Refusal, RefusalCode
-from games.engine import refusals as engine
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office import core as office_runner
@@ -46,26 +44,10 @@ from games.office import documents
 from games.office.documents import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from games.snapshot_types import ActLine
-from tables.alerts.calls import ALREADY_CALLED, FLOOR_CALLED, NO_SUCH_ALERT
-from tables.core.alerts import ALERT_ACKNOWLEDGED, ALERT_ENDED
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, SEES_EVERYTHING
 from tables.desk import desk as desk_runner
 from tables.models import Table
-from tables.money import slips
-from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, OPENER_IS_SIGNED
-from tables.money.tray import CLOSER_IS_SIGNED
-from tables.players.ratings import (
-    RATING_ENDED,
-    SEAT_ALLOWED,
-    SEAT_NOT_RATED,
-    SEAT_NOT_REFUSED,
-    SEAT_REFUSED,
-    SEAT_REFUSED_ALREADY,
-)
-from tables.rounds.play import BETS_CLOSED, SEATS_SETTLED, WINNERS_PAID
-from tables.rounds.returns import NOTHING_TO_RETURN, WAGERS_RETURNED
-from tables.rounds.wagers import SEAT_FREED, SEAT_IS_OPEN, SEAT_IS_TAKEN, SEAT_TAKEN
 from tables.runner import facility as facility_runner
 from tables.runner import halts
 from tables.runner import table as table_runner
@@ -75,6 +57,7 @@ from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, push, selectors
 from tables.words.entries import device_of
+from tables.words.registry import OVERTAKEN_BY
 from tables.words.sentences import say, short, title
 
 # Where who and what cannot be said: to a person who may not open the screen, or of an act that is no longer listed
@@ -134,34 +117,6 @@ def busy_or_error(request: HttpRequest) -> HttpResponse:
 # Overtaken by another screen
 
 
-TRANSFER_STEPS = (
-    slips.TRANSFER_PREPARED,
-    slips.TRANSFER_CARRIER_SIGNED,
-    slips.TRANSFER_HANDED_OVER,
-    slips.TRANSFER_RECEIVED,
-    slips.TRANSFER_VOIDED,
-    slips.TRANSFER_CANCELED,
-)
-OVERTAKEN_BY: dict[str, tuple[EntryType[Any], ...]] = {
-    engine.BETS_CLOSED: (BETS_CLOSED,),
-    engine.SEAT_PAID_ALREADY: (WINNERS_PAID,),
-    engine.NOTHING_TO_PAY: (WINNERS_PAID,),
-    engine.SEAT_SETTLED_ALREADY: (SEATS_SETTLED,),
-    engine.NOTHING_TO_SETTLE: (SEATS_SETTLED,),
-    NOTHING_TO_RETURN: (WAGERS_RETURNED,),
-    SEAT_IS_TAKEN: (SEAT_TAKEN,),
-    SEAT_IS_OPEN: (SEAT_FREED,),
-    SEAT_REFUSED_ALREADY: (SEAT_REFUSED,),
-    SEAT_NOT_REFUSED: (SEAT_ALLOWED,),
-    SEAT_NOT_RATED: (RATING_ENDED,),
-    NO_SUCH_ALERT: (ALERT_ACKNOWLEDGED, ALERT_ENDED),
-    ALREADY_CALLED: (FLOOR_CALLED,),
-    OPENER_IS_SIGNED: (OPENER_COUNTED,),
-    CLOSER_IS_SIGNED: (CLOSER_COUNTED,),
-    slips.TRANSFER_NOT_AT_THIS_STEP: TRANSFER_STEPS,
-}
-
-
 def who_was_first(table: Table, seen_version: int, device: str, entry: int | None) -> str:
     """Return the sentence for a stale act: who did what since the screen was drawn.
 
@@ -176,7 +131,7 @@ def who_was_first(table: Table, seen_version: int, device: str, entry: int | Non
 
 def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
     """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
-    types = {type_.name for type_ in OVERTAKEN_BY.get(refusal.code, ())} | _types_of_games(refusal.code)
+    types = OVERTAKEN_BY.get(refusal.code, set()) | _types_of_games(refusal.code)
     since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
     line = next((line for line in since if line["type"] in types), None)
     if line is None or _is_of(table, line["seq"], device):

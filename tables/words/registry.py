@@ -1,4 +1,4 @@
-"""Lines of the record, as each topic registers them beside its entry types.
+"""Lines of the record, as each topic registers them beside its entry types; and what leaves nothing to do for an act.
 
 An entry type that is registered twice is an error: it has one line.
 """
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from audit.entry_types import EntryType, entry_type
+from audit.refusals import RefusalCode
 
 D = TypeVar("D", bound=Mapping[str, Any])
 ActLine = Callable[[dict[str, Any]], str]
@@ -14,6 +15,8 @@ ParamWords = Callable[[dict[str, Any]], dict[str, Any]]
 
 ACT_LINES: dict[str, ActLine] = {}
 PARAM_WORDS: list[ParamWords] = []
+# By the code of a refusal, the names of the entries that left nothing to do for the act that it refuses.
+OVERTAKEN_BY: dict[str, set[str]] = {}
 
 
 def line(entry_type: EntryType[D], words: Callable[[D], str]) -> tuple[str, ActLine]:
@@ -39,3 +42,11 @@ def register(*, act_lines: Iterable[tuple[str, ActLine]], params: ParamWords | N
     ACT_LINES.update(lines)
     if params is not None:
         PARAM_WORDS.append(params)
+
+
+def overtaken_by(refusal: RefusalCode, *entries: EntryType[Any]) -> None:
+    """Declare that an act so refused came too late, if another screen has made one of these entries.
+
+    The loser of two screens then reads who did what on the other one (`tables.views.acts`).
+    """
+    OVERTAKEN_BY.setdefault(refusal, set()).update(entry.name for entry in entries)
