@@ -188,7 +188,8 @@ def test_before_the_extra_point_roll_the_screen_says_what_was_settled_and_what_w
 def test_the_screen_warns_of_a_quarterback_without_a_wager_before_the_throw(table):
     table.place((8, "touchdown", 500))
     table.act("offer_dice", {"seat": 3, "accepted": True})
-    assert "The Quarterback at seat 3 has no wager in this game" in screen(table)
+    assert "Seat 3 has no wager in this game yet" in screen(table)
+    assert 'id="decline"' in screen(table), "the dice may be passed on"
     with table.refused("quarterback-sits-out", "58 Pa. Code § 577.6(b)"):
         table.act("throw_dice")
     table.place((3, "defense", 500))
