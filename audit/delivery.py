@@ -4,7 +4,7 @@ A topic has a model of its own on `Delivery` whose rows say what is to be delive
 that delivers one of them. Whatever calls `Outbox.deliver`, such as the ticker, may run in several processes.
 
 1. A process claims a delivery by one statement (`writing`). What it then writes may be written again: a process that
-   stops has lost its claim after a while, and another one begins anew.
+   stops has lost its claim after a while, and another one begins again.
 2. What cannot be taken back, such as an e-mail, is marked before it leaves (`Claim.begin_to_send`, `sending`). A
    process that stops then leaves it `unsure`: nobody sends it again without being told to.
 3. What failed (`Undelivered`) is due again after a wait that doubles.
