@@ -1,4 +1,9 @@
-"""Sums of figures that stay exact, and the pace that follows from them.
+"""The figures of a settled round, their exact sums, and the pace that follows from them.
+
+A settled round is one record, `RoundFigures`, made by `figures_of_stakes` of its wagers and throws, and every surface
+adds such records in `Sums`. The arithmetic knows no database. Screens read wagers from the rows of play; pages, files,
+papers and `manage.py figures` fold the entries alone (`tables.figures.round_figures`), because a record that is to
+prove the rows must not trust them.
 
 Sums are integers, and fractions that are added by their denominator.
 
@@ -26,6 +31,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt, lcm
 from typing import Any, NamedTuple
+
+from games.engine import Rules
+from games.engine.wagers import FEE, LOSE, WIN, Wager
+from games.exposure import round_expectation
 
 HOUR = dt.timedelta(hours=1)
 MICROSECOND = dt.timedelta(microseconds=1)
@@ -65,6 +74,136 @@ class Recent:
 def is_slow(pace: Fraction | int | None, target: int | None) -> bool:
     """Whether a table is dealt well below the pace at which the casino aims."""
     return pace is not None and target is not None and pace < SLOW * target
+
+
+# A settled round
+
+
+COUNTED = (WIN, LOSE, FEE)
+
+
+class SettledStake(NamedTuple):
+    """A wager as it was settled: what it was paid without its stake, and what a payout limit cut of that, in cents."""
+
+    wager: Wager
+    outcome: str
+    paid_cents: int
+    cut_cents: int = 0
+
+
+@dataclass(slots=True)
+class CodeFigures:
+    """The wagers of a round on one code. A fee has no handle: its price is in `fees_cents`.
+
+    `expected_win` is None where that of the round is.
+    """
+
+    wagers: int = 0
+    handle_cents: int = 0
+    fees: int = 0
+    fees_cents: int = 0
+    expected_win: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFigures:
+    """One settled round with its slips. Money is cents, the variance cents squared.
+
+    `seats` are those with a wager. `dealers` are the codes of the people who held the posts of the table when the round
+    ended, in the order of the posts. `settled_at` is the moment at which the round ended. `handle_cents` is the sum of
+    the `wagers` that were won or lost; fees are apart. `taken_cents` are lost stakes without fees.
+
+    `expected_win` and `variance` are None where it is not known what stood: the terms are missing, or an entry of the
+    round cannot be read or was changed. The numbers of such entries are in `unreadable`.
+
+    The rows of play, from which screens make it, state neither the dealers nor the cuts.
+    """
+
+    table_id: int
+    table: str
+    game: str
+    round: int
+    gaming_day: dt.date
+    settled_at: dt.datetime
+    seats: tuple[int, ...]
+    wagers: int
+    handle_cents: int
+    taken_cents: int
+    paid_cents: int
+    fees_cents: int
+    cut_cents: int
+    expected_win: Fraction | None
+    variance: Fraction | None
+    by_code: Mapping[str, CodeFigures]
+    dealers: tuple[str, ...] = ()
+    has_slip: bool = False
+    unreadable: tuple[int, ...] = ()
+
+    @property
+    def win_cents(self) -> int:
+        """Lost stakes and fees, less what was paid."""
+        return self.taken_cents + self.fees_cents - self.paid_cents
+
+
+def figures_of_stakes(
+    stakes: Sequence[SettledStake],
+    throws: Sequence[Sequence[int]],
+    rules: Rules | None,
+    *,
+    table_id: int,
+    table: str,
+    game: str,
+    round_: int,
+    gaming_day: dt.date,
+    settled_at: dt.datetime,
+    dealers: tuple[str, ...] = (),
+    has_slip: bool = False,
+    unreadable: tuple[int, ...] = (),
+) -> RoundFigures:
+    """Return the figures of a settled round of these wagers and valid throws, under the rules that it pinned.
+
+    Nothing is expected without rules, nor of a round with an entry that cannot be relied on.
+    """
+    counted = [stake for stake in stakes if stake.outcome in COUNTED]
+    wagers = [stake.wager for stake in counted]
+    expectation = None if unreadable or rules is None else round_expectation(rules, wagers, throws)
+    by_code = {code: CodeFigures() for code in sorted({stake.wager.code for stake in stakes})}
+    if expectation is not None:
+        for code, figures in by_code.items():
+            figures.expected_win = expectation.by_code.get(code)
+    taken_cents = paid_cents = cut_cents = 0
+    for wager, outcome, paid, cut in counted:
+        of_code = by_code[wager.code]
+        if outcome == FEE:
+            of_code.fees += 1
+            of_code.fees_cents += wager.cents
+            continue
+        of_code.wagers += 1
+        of_code.handle_cents += wager.cents
+        taken_cents += wager.cents if outcome == LOSE else 0
+        paid_cents += paid
+        cut_cents += cut
+    return RoundFigures(
+        table_id=table_id,
+        table=table,
+        game=game,
+        round=round_,
+        gaming_day=gaming_day,
+        settled_at=settled_at,
+        seats=tuple(sorted({wager.seat for wager in wagers})),
+        wagers=sum(figures.wagers for figures in by_code.values()),
+        handle_cents=sum(figures.handle_cents for figures in by_code.values()),
+        taken_cents=taken_cents,
+        paid_cents=paid_cents,
+        fees_cents=sum(figures.fees_cents for figures in by_code.values()),
+        cut_cents=cut_cents,
+        expected_win=expectation.expected_win if expectation else None,
+        variance=expectation.variance if expectation else None,
+        by_code=by_code,
+        dealers=dealers,
+        has_slip=has_slip,
+        unreadable=unreadable,
+    )
 
 
 # Sums
@@ -129,6 +268,13 @@ class FamilySums:
         self.handle_cents += handle_cents
         self.fees_cents += fees_cents
         self.expected.add_text(expected)
+
+    def add_code(self, figures: CodeFigures) -> None:
+        """Add the wagers of a round on one code of the family."""
+        self.wagers += figures.wagers
+        self.handle_cents += figures.handle_cents
+        self.fees_cents += figures.fees_cents
+        self.expected.add(figures.expected_win or Fraction(0))
 
     def add_family(self, addend: "FamilySums") -> None:
         """Add the sums of another period or table."""
@@ -197,6 +343,25 @@ class Sums:
     expected: ExactSum = field(default_factory=ExactSum)
     variance: ExactSum = field(default_factory=ExactSum)
     largest: LargestLoss | None = None
+
+    def add_round(self, round_: RoundFigures, seats: int = 0) -> None:
+        """Add a settled round of a table; with the table's number of seats the sums have an occupancy."""
+        self.rounds += 1
+        self.wagers += round_.wagers
+        self.handle_cents += round_.handle_cents
+        self.taken_cents += round_.taken_cents
+        self.paid_cents += round_.paid_cents
+        self.fees_cents += round_.fees_cents
+        self.cut_cents += round_.cut_cents
+        self.seats_wagering += len(round_.seats)
+        self.seats_offered += seats
+        if round_.expected_win is None or round_.variance is None:
+            self.unknown_rounds += 1
+        else:
+            self.expected.add(round_.expected_win)
+            self.variance.add(round_.variance)
+        if round_.win_cents < 0:
+            self.add_loss(LargestLoss(-round_.win_cents, round_.table_id, round_.round, round_.settled_at))
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add a rollup row, a mapping of COLUMNS."""

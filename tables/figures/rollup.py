@@ -19,7 +19,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection, transaction
@@ -32,8 +31,8 @@ from audit.models import Entry
 from games.models import Facility
 from tables.core.entries import COLUMNS as ENTRY_COLUMNS
 from tables.core.entries import read
-from tables.core.figure_sums import COLUMNS, COUNTS, HOUR, MICROSECOND, FamilySums, LargestLoss, Sums
-from tables.figures.round_figures import RoundFigures, add_round, figures_of_rounds, round_figures
+from tables.core.figure_sums import COLUMNS, COUNTS, HOUR, MICROSECOND, FamilySums, RoundFigures, Sums
+from tables.figures.round_figures import figures_of_rounds, round_figures
 from tables.models import Round, Slip, Table
 from tables.models.figures import DayFigures, HourFigures, MonthFigures, RollupProgress, RollupRow
 from tables.opening.open_time import OpenSpan, OpenTime, continued_open_time, open_time_with_dealers
@@ -137,18 +136,11 @@ class RowSums:
 
     def add_round(self, round_: RoundFigures, seats: int, slot: int) -> None:
         """Add a settled round of a table with so many seats."""
-        add_round(self.sums, round_, seats)
+        self.sums.add_round(round_, seats)
         self.by_seat.update(round_.seats)
         self.win_slots[slot] += round_.win_cents
         for code, of_code in round_.by_code.items():
-            family = self.families[code.partition(":")[0]]
-            family.wagers += of_code.wagers
-            family.handle_cents += of_code.handle_cents
-            family.fees_cents += of_code.fees_cents
-            family.expected.add(of_code.expected_win or Fraction(0))
-        if round_.win_cents < 0:
-            loss = LargestLoss(-round_.win_cents, round_.table_id, round_.round, round_.settled_at)
-            self.sums.add_loss(loss)
+            self.families[code.partition(":")[0]].add_code(of_code)
 
     def add(self, addend: "RowSums") -> None:
         """Add the sums of other rounds of the table."""

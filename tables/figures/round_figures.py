@@ -1,11 +1,11 @@
 """The exact figures of settled rounds, of their tables and of ratings, from the entries of the tables: docs/figures.md.
 
-1. A round is read from its entries with the newest Error Notification Slip about it (`RoundWithSlip`). Nothing is read
+1. A round is folded from its entries with the newest Error Notification Slip about it (`RoundRecord`). Nothing is read
    from the tables of play, which the record does not protect. It counts as its newest slip leaves it, on its own gaming
    day, whenever the slip was filed. A round that was voided counts nothing, whether at the table or by a slip.
-2. `figures_of_round` folds it once; every page, file and paper has its figures from there, and adds them up with
-   `add_round` (`tables.core.figure_sums`): the rollups, the daily report, the handover and `manage.py figures`
-   (`table_lines`, `round_line`). Rounds are independent of each other, so variances add up. Nothing is rounded.
+2. `figures_of_round` makes its figures, and every page, file and paper adds them up in `Sums`: the rollups, the daily
+   report, the handover and `manage.py figures` (`table_lines`, `round_line`). Rounds are independent of each other, so
+   variances add up. Nothing is rounded.
 3. The figures of a rating (`figures_of_rating`) are those of the wagers of its seat in its rounds. The theoretical loss
    is what the odds of the round predict for these wagers, Extra Rolls and payout limits included (`games.exposure`), as
    a fraction of a cent. The handle is the sum of the wagers that were won or lost; fees are stated separately.
@@ -13,85 +13,30 @@
 
 import datetime as dt
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
 from games.engine import Rules
-from games.engine.wagers import FEE, LOSE, WIN, Wager
-from games.exposure import round_expectation
+from games.engine.wagers import Wager
 from games.models import Facility
 from tables.core import posts
-from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.figure_sums import Sums, per_hour
-from tables.corrections.settlements import SettlementLine, settled_line
-from tables.corrections.slips import SLIP_FILED
+from tables.core.entries import MISSHAPEN
+from tables.core.figure_sums import RoundFigures, SettledStake, Sums, figures_of_stakes, per_hour
+from tables.corrections.settlements import SettlementLine
 from tables.models import Rating, Table
 from tables.replay.replayed_round import HANDLERS, RulesFinder
-from tables.replay.round_records import RoundRecord
+from tables.replay.round_records import RoundRecord, records_in
 from tables.staffing.dealers import PostHolders
 
-FILED = SLIP_FILED.name
-NO_RESULT = frozenset({"void", "no-roll"})
 SLACK = dt.timedelta(seconds=5)  # a stream's clock may lag by two seconds at the end of a day
 BATCH_ROUNDS = 200
 ANY_DAYS = dt.date.min, dt.date.max
-
-
-@dataclass(frozen=True, slots=True)
-class CodeFigures:
-    """The wagers of a round on one code. A fee has no handle: its price is in `fees_cents`.
-
-    `expected_win` is None where that of the round is.
-    """
-
-    wagers: int
-    handle_cents: int
-    fees_cents: int
-    expected_win: Fraction | None
-
-
-@dataclass(frozen=True, slots=True)
-class RoundFigures:
-    """One settled round with its slips. Money is cents, the variance cents squared.
-
-    `seats` are those with a wager. `dealers` are the codes of the people who held the posts of the table when the round
-    ended, in the order of the posts. `settled_at` is the moment at which the round ended. `handle_cents` is the sum of
-    the `wagers` that were won or lost; fees are apart. `taken_cents` are lost stakes without fees.
-
-    `expected_win` and `variance` are None where the record does not say what stood: the terms are missing, or an entry
-    of the round cannot be read or was changed. The numbers of such entries are in `unreadable`.
-    """
-
-    table_id: int
-    table: str
-    game: str
-    round: int
-    gaming_day: dt.date
-    opened_at: dt.datetime
-    settled_at: dt.datetime
-    dealers: tuple[str, ...]
-    seats: tuple[int, ...]
-    wagers: int
-    handle_cents: int
-    taken_cents: int
-    paid_cents: int
-    fees_cents: int
-    cut_cents: int
-    expected_win: Fraction | None
-    variance: Fraction | None
-    by_code: Mapping[str, CodeFigures]
-    has_slip: bool = False
-    unreadable: tuple[int, ...] = ()
-
-    @property
-    def win_cents(self) -> int:
-        return self.taken_cents + self.fees_cents - self.paid_cents
 
 
 # Rounds of days, or by their numbers
@@ -133,8 +78,7 @@ def tables_that_dealt(
 def _has_dealt(table: Table, numbers: tuple[int, int], days: tuple[dt.date, dt.date]) -> bool:
     first_day, last_day = (day.isoformat() for day in days)
     return any(
-        round_.record.phase and first_day <= round_.record.gaming_day <= last_day
-        for round_ in _rounds(table, *numbers)
+        record.phase and first_day <= record.gaming_day <= last_day for record in _rounds(table, *numbers)
     )
 
 
@@ -159,14 +103,13 @@ def _figures_of_table(
 ) -> Iterator[RoundFigures]:
     holders: PostHolders | None = None
     first_day, last_day = (day.isoformat() for day in days)
-    for round_ in _rounds(table, *numbers):
-        record = round_.record
-        if not first_day <= record.gaming_day <= last_day or not round_.is_settled:
+    for record in _rounds(table, *numbers):
+        if not first_day <= record.gaming_day <= last_day or not record.is_settled:
             continue
         if holders is None:
             holders = PostHolders(table.stream_id, posts.posts_of(table), record.seqs["opened"])
         rules = rules_finder.find(facility.code, record.terms)
-        yield figures_of_round(table, round_, rules, holders.advance(record.seqs["ended"]))
+        yield figures_of_round(table, record, rules, holders.advance(record.seqs["ended"]))
 
 
 def _round_numbers(
@@ -190,162 +133,50 @@ def round_numbers(entries: QuerySet[Entry]) -> dict[int, tuple[int, int]]:
     return {row["stream"]: (row["first"], row["last"]) for row in numbers}
 
 
-# A round with its slips
-
-
-@dataclass(slots=True)
-class RoundWithSlip:
-    """A round as settled at the table, and what its newest slip made of it."""
-
-    record: RoundRecord
-    slip: RecordedEntry | None = None
-    unreadable: list[int] = field(default_factory=list)
-
-    def apply(self, entry: RecordedEntry) -> None:
-        if entry.type != FILED:
-            self.record.apply(entry)
-            return
-        self.slip = entry
-        if not entry.is_intact:
-            self.unreadable.append(entry.seq)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether it ended settled, and no slip voided it."""
-        slip_ending = self.slip.data.get("ending") if self.slip else ""
-        return self.record.phase == "cleared" and slip_ending not in NO_RESULT
-
-    def lines(self) -> list[SettlementLine]:
-        """Return every wager that stood when bets closed, as it was settled."""
-        if self.slip is None:
-            return [line for _throw, line in self.record.lines.values()]
-        return [settled_line(line) for line in self.slip.data["settled"]]
-
-    def throws(self) -> list[list[int]]:
-        """Return the valid throws in order."""
-        if self.slip is None:
-            return self.record.valid_dice()
-        return [[int(face) for face in throw["dice"]] for throw in self.slip.data["throws"]]
-
-
-def _rounds(table: Table, first: int, last: int) -> Iterator[RoundWithSlip]:
-    """Yield the rounds of a table with these numbers, in their order, each with the slips about it."""
+def _rounds(table: Table, first: int, last: int) -> Iterator[RoundRecord]:
+    """Yield the rounds of a table with these numbers, in their order, some of them in each query."""
     for start in range(first, last + 1, BATCH_ROUNDS):
-        yield from _read_rounds(table.stream_id, start, min(start + BATCH_ROUNDS - 1, last))
+        yield from records_in({table.stream_id: (start, min(start + BATCH_ROUNDS - 1, last))})
 
 
-def _read_rounds(stream_id: int, first: int, last: int) -> Iterator[RoundWithSlip]:
-    """Read these rounds in one query."""
-    entries = Entry.objects.filter(stream=stream_id, round__gte=first, round__lte=last)
-    rows = entries.filter(type__in=(*HANDLERS, FILED)).order_by("round", "seq")
-    round_: RoundWithSlip | None = None
-    for number, *row in rows.values_list("round", *COLUMNS):
-        if round_ is None or round_.record.number != number:
-            if round_ is not None:
-                yield round_
-            round_ = RoundWithSlip(RoundRecord(stream_id, number))
-        entry = read((row[0], row[1], row[2], row[3]))
-        if entry.round == number:
-            round_.apply(entry)
-        else:
-            round_.unreadable.append(entry.seq)
-    if round_ is not None:
-        yield round_
-
-
-# Its figures
+# The figures of one
 
 
 def figures_of_round(
-    table: Table, round_: RoundWithSlip, rules: Rules | None, dealers: tuple[str, ...] = ()
+    table: Table,
+    record: RoundRecord,
+    rules: Rules | None,
+    dealers: tuple[str, ...] = (),
+    seat: int | None = None,
 ) -> RoundFigures:
-    """Return the figures of one settled round: every page, file and paper has them from here (docs/figures.md)."""
-    record = round_.record
-    lines, throws, unreadable = _outcome(round_)
-    played = [line for line in lines if line["outcome"] in (WIN, LOSE)]
-    wagers = _counted_wagers(lines)
-    expectation = None if unreadable or rules is None else round_expectation(rules, wagers, throws)
-    assert record.opened_at is not None and record.ended_at is not None
-    return RoundFigures(
+    """Return the figures of one settled round, or of its wagers at one seat, from its entries (docs/figures.md)."""
+    unreadable = list(record.unreadable)
+    try:
+        lines, throws = record.settled_lines(), record.valid_dice()
+    except MISSHAPEN:
+        assert record.slip is not None
+        lines, throws = [], []
+        unreadable.append(record.slip.seq)
+    assert record.ended_at is not None
+    return figures_of_stakes(
+        [_stake(line) for line in lines if seat in (None, line["seat"])],
+        throws,
+        rules,
         table_id=table.pk,
         table=table.code,
         game=table.game,
-        round=record.number,
+        round_=record.number,
         gaming_day=dt.date.fromisoformat(record.gaming_day),
-        opened_at=record.opened_at,
         settled_at=record.ended_at,
         dealers=dealers,
-        seats=tuple(sorted({wager.seat for wager in wagers})),
-        wagers=len(played),
-        handle_cents=_sum(played, "cents"),
-        taken_cents=_sum((line for line in played if line["outcome"] == LOSE), "cents"),
-        paid_cents=_sum(played, "paid_cents"),
-        fees_cents=_sum((line for line in lines if line["outcome"] == FEE), "cents"),
-        cut_cents=_sum(played, "cut_cents"),
-        expected_win=expectation.expected_win if expectation else None,
-        variance=expectation.variance if expectation else None,
-        by_code=_by_code(lines, expectation.by_code if expectation else None),
-        has_slip=round_.slip is not None,
+        has_slip=record.slip is not None,
         unreadable=tuple(unreadable),
     )
 
 
-def _outcome(round_: RoundWithSlip) -> tuple[list[SettlementLine], list[list[int]], list[int]]:
-    """Return how a round was settled, its valid throws, and the numbers of entries that cannot be relied on."""
-    unreadable = [*round_.record.unreadable, *round_.unreadable]
-    try:
-        return round_.lines(), round_.throws(), unreadable
-    except MISSHAPEN:
-        assert round_.slip is not None
-        return [], [], [*unreadable, round_.slip.seq]
-
-
-def _counted(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
-    return [line for line in lines if line["outcome"] in (WIN, LOSE, FEE)]
-
-
-def _counted_wagers(lines: Iterable[SettlementLine]) -> list[Wager]:
-    return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in _counted(lines)]
-
-
-def _by_code(
-    lines: Sequence[SettlementLine], expected: Mapping[str, Fraction] | None
-) -> dict[str, CodeFigures]:
-    codes = sorted({line["wager"] for line in lines})
-    return {
-        code: _code_figures(
-            [line for line in lines if line["wager"] == code], expected.get(code) if expected else None
-        )
-        for code in codes
-    }
-
-
-def _code_figures(lines: Sequence[SettlementLine], expected_win: Fraction | None) -> CodeFigures:
-    played = [line for line in lines if line["outcome"] in (WIN, LOSE)]
-    fees = [line for line in lines if line["outcome"] == FEE]
-    return CodeFigures(len(played), _sum(played, "cents"), _sum(fees, "cents"), expected_win)
-
-
-def _sum(lines: Iterable[Mapping[str, Any]], name: str) -> int:
-    return sum(int(line.get(name, 0)) for line in lines)
-
-
-def add_round(sums: Sums, round_: RoundFigures, seats: int = 0) -> None:
-    """Add a settled round of a table to sums; with the table's number of seats they have an occupancy."""
-    sums.rounds += 1
-    sums.wagers += round_.wagers
-    sums.handle_cents += round_.handle_cents
-    sums.taken_cents += round_.taken_cents
-    sums.paid_cents += round_.paid_cents
-    sums.fees_cents += round_.fees_cents
-    sums.cut_cents += round_.cut_cents
-    sums.seats_wagering += len(round_.seats)
-    sums.seats_offered += seats
-    if round_.expected_win is None or round_.variance is None:
-        sums.unknown_rounds += 1
-    else:
-        sums.expected.add(round_.expected_win)
-        sums.variance.add(round_.variance)
+def _stake(line: SettlementLine) -> SettledStake:
+    wager = Wager(line["seat"], line["wager"], line["cents"], line.get("play"))
+    return SettledStake(wager, line["outcome"], line["paid_cents"], line.get("cut_cents", 0))
 
 
 # Sums of a table, as `manage.py figures` writes them
@@ -403,7 +234,7 @@ def _line(table: str, game: str, rounds: Iterable[RoundFigures]) -> FiguresLine:
     """The sums of rounds of a table. A fraction is in lowest terms; a whole number has no denominator."""
     sums = Sums()
     for figures in rounds:
-        add_round(sums, figures)
+        sums.add_round(figures)
     return {
         "table": table,
         "game": game,
@@ -441,10 +272,7 @@ class RatedFigures:
     """
 
     played: set[tuple[int, int]] = field(default_factory=set)
-    handle_cents: int = 0
-    fees_cents: int = 0
-    taken_cents: int = 0
-    paid_cents: int = 0
+    sums: Sums = field(default_factory=Sums)
     unknown_cents: int = 0
     by_code: dict[str, RatedCodeFigures] = field(default_factory=lambda: defaultdict(RatedCodeFigures))
     spans: list[tuple[dt.datetime, dt.datetime]] = field(default_factory=list)
@@ -457,12 +285,7 @@ class RatedFigures:
     @property
     def theoretical_cents(self) -> Fraction:
         """The casino's expected win of these wagers, which is what the player loses in theory."""
-        return sum((figures.theoretical_cents for figures in self.by_code.values()), Fraction(0))
-
-    @property
-    def win_cents(self) -> int:
-        """What the casino won of the player; below zero where the player won."""
-        return self.taken_cents + self.fees_cents - self.paid_cents
+        return self.sums.expected.value
 
     @property
     def time(self) -> dt.timedelta:
@@ -491,10 +314,10 @@ def figures_of_rating(rating: Rating, now: dt.datetime) -> RatedFigures:
     figures, rules_finder = RatedFigures(spans=[(rating.started_at, rating.ended_at or now)]), RulesFinder()
     table = rating.table
     last = table.last_round if rating.last_round is None else rating.last_round
-    for round_ in _rounds(table, rating.first_round, last):
-        if round_.is_settled:
-            rules = rules_finder.find(table.facility.code, round_.record.terms)
-            _add_rated_round(figures, rating, round_, rules)
+    for record in _rounds(table, rating.first_round, last):
+        if record.is_settled:
+            rules = rules_finder.find(table.facility.code, record.terms)
+            _add_rated_round(figures, figures_of_round(table, record, rules, seat=rating.seat))
     return figures
 
 
@@ -504,8 +327,8 @@ def sum_of_ratings(parts: Iterable[RatedFigures]) -> RatedFigures:
     for part in parts:
         total.played |= part.played
         total.spans += part.spans
-        for name in ("handle_cents", "fees_cents", "taken_cents", "paid_cents", "unknown_cents"):
-            setattr(total, name, getattr(total, name) + getattr(part, name))
+        total.sums.add(part.sums)
+        total.unknown_cents += part.unknown_cents
         for code, figures in part.by_code.items():
             figures_of_code = total.by_code[code]
             figures_of_code.cents += figures.cents
@@ -514,29 +337,17 @@ def sum_of_ratings(parts: Iterable[RatedFigures]) -> RatedFigures:
     return total
 
 
-def _add_rated_round(
-    figures: RatedFigures, rating: Rating, round_: RoundWithSlip, rules: Rules | None
-) -> None:
+def _add_rated_round(figures: RatedFigures, of_seat: RoundFigures) -> None:
     """Add what the seat wagered in a round. Each seat has an expectation of its own: one never changes another's."""
-    all_lines, throws, unreadable = _outcome(round_)
-    lines = [line for line in _counted(all_lines) if line["seat"] == rating.seat]
-    if not lines:
+    if not of_seat.seats:
         return
-    figures.played.add((rating.table_id, round_.record.number))
-    wagers = _counted_wagers(lines)
-    expectation = None if unreadable or rules is None else round_expectation(rules, wagers, throws)
-    if expectation is None:
-        figures.unknown_cents += sum(wager.cents for wager in wagers)
-    else:
-        for code, expected_win in expectation.by_code.items():
-            figures.by_code[code].theoretical_cents += expected_win
-    for wager, line in zip(wagers, lines, strict=True):
-        figures.by_code[wager.code].cents += wager.cents
-        figures.by_code[wager.code].count += 1
-        if line["outcome"] == FEE:
-            figures.fees_cents += wager.cents
-            continue
-        figures.handle_cents += wager.cents
-        figures.paid_cents += line["paid_cents"]
-        if line["outcome"] == LOSE:
-            figures.taken_cents += wager.cents
+    figures.played.add((of_seat.table_id, of_seat.round))
+    figures.sums.add_round(of_seat)
+    if of_seat.expected_win is None:
+        figures.unknown_cents += of_seat.handle_cents + of_seat.fees_cents
+    for code, of_code in of_seat.by_code.items():
+        if of_code.wagers or of_code.fees:
+            figures_of_code = figures.by_code[code]
+            figures_of_code.cents += of_code.handle_cents + of_code.fees_cents
+            figures_of_code.count += of_code.wagers + of_code.fees
+            figures_of_code.theoretical_cents += of_code.expected_win or 0

@@ -26,7 +26,6 @@ from tables.cases.case import moment_words
 from tables.core.duty import FLOOR, STAFFERS
 from tables.core.figure_sums import COLUMNS, Sums
 from tables.figures.rollup import DAY, moment_within, pit_history, tables_behind, uncounted_rounds
-from tables.figures.round_figures import add_round
 from tables.handover.open_items import OpenItem, open_items
 from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
@@ -206,7 +205,7 @@ def shift_figures(facility: Facility, shift: ShiftToHandOver) -> tuple[dict[str,
         pits = pit_history(table)
         for round_ in rounds:
             if facility.shift_of(moment_within(round_, begins, ends)).code == shift.code:
-                add_round(by_pit.setdefault(pits.pit_at(round_.settled_at), Sums()), round_, table.seats)
+                by_pit.setdefault(pits.pit_at(round_.settled_at), Sums()).add_round(round_, table.seats)
     rows = DayFigures.objects.filter(table__in=live, gaming_day=shift.gaming_day, shift=shift.code)
     for row in rows.exclude(table__in=read_again).values(*COLUMNS):
         by_pit.setdefault(row["pit"], Sums()).add_row(row)

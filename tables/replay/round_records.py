@@ -1,7 +1,8 @@
 """Rounds as their entries record them: wagers, throws, settlement and money, without the engine and the play tables.
 
-The daily report is computed from these records, and `play_tables.py` compares them with the rows of the play tables.
-An entry whose data has another shape than its type changes nothing, and its number is in `RoundRecord.unreadable`.
+A round is folded once, with the newest Error Notification Slip about it. The figures of the record and the daily report
+are computed from these records, and `play_tables.py` compares them with the rows of the play tables. An entry whose
+data has another shape than its type changes nothing, and its number is in `RoundRecord.unreadable`.
 """
 
 import datetime as dt
@@ -18,6 +19,7 @@ from tables.core.held_back import Raised, amounts_by_seat
 from tables.core.held_back import WagerKey as HeldKey
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import SettlementLine, key_of, settled_line
+from tables.corrections.slips import SLIP_FILED
 from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, WagerKey
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
@@ -33,6 +35,8 @@ END_PHASES = {
     ROUND_NO_ROLL.name: "no-roll",
     ROUND_VOIDED.name: "void",
 }
+NO_RESULT = frozenset({"void", "no-roll"})
+FILED = SLIP_FILED.name
 BATCH = 1000
 
 
@@ -70,7 +74,8 @@ class ThrowRecord:
 class RoundRecord:
     """One round. `phase` is `cleared`, `no-roll` or `void` once the round has ended, and empty before.
 
-    `lines` are the newest settlement of each wager, with the number of its throw. `seqs` has, for each fact of the
+    `lines` are the newest settlement of each wager at the table, with the number of its throw. `slip` is the newest
+    entry that files a slip about the round, and has the settlement of the whole round. `seqs` has, for each fact of the
     round, the entry that states it.
     """
 
@@ -90,6 +95,7 @@ class RoundRecord:
     # Stakes until a wager was recorded late, with the newest throw then; and what each throw raises by these lines.
     late: dict[HeldKey, tuple[int, int]] = field(default_factory=dict)
     raises: dict[str, Raised] = field(default_factory=dict)
+    slip: RecordedEntry | None = None
     unreadable: list[int] = field(default_factory=list)
     last_digest: str = ""
 
@@ -118,17 +124,34 @@ class RoundRecord:
         """What was recorded late, as in the round's row."""
         return [[*key, cents, late_in] for key, (cents, late_in) in self.late.items()]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it ended settled, and no slip voided it."""
+        slip_ending = self.slip.data.get("ending") if self.slip else ""
+        return self.phase == "cleared" and slip_ending not in NO_RESULT
+
+    def settled_lines(self) -> list[SettlementLine]:
+        """Return every wager that stood when bets closed, as it was settled last. Raises one of MISSHAPEN."""
+        if self.slip is None:
+            return [line for _throw, line in self.lines.values()]
+        return [settled_line(line) for line in self.slip.data["settled"]]
+
     def valid_dice(self) -> list[list[int]]:
-        """The faces of each valid throw in its newest revision, in the order of play."""
+        """Return the faces of each valid throw as corrected, in the order of play. Raises one of MISSHAPEN."""
+        if self.slip is not None:
+            return [[int(face) for face in throw["dice"]] for throw in self.slip.data["throws"]]
         newest = {throw.number: throw.dice for throw in self.throws}
         return [list(dice) for _number, dice in sorted(newest.items()) if dice]
 
     def apply(self, entry: RecordedEntry) -> None:
-        """Apply one of the round's own entries, in the order of the record. Entries of other types change nothing."""
-        if entry.type not in HANDLERS:
+        """Apply one of the round's own entries or of its slips, in their order. Other types change nothing."""
+        if entry.type not in HANDLERS and entry.type != FILED:
             return
         if not entry.is_intact:
             self.unreadable.append(entry.seq)
+        if entry.type == FILED:
+            self.slip = entry
+            return
         if not self.seqs:
             self.gaming_day, self.terms = entry.day, entry.terms
             self.opened_at = dt.datetime.fromisoformat(entry.at)
@@ -306,12 +329,13 @@ def _wager_key(line: Mapping[str, Any]) -> WagerKey:
 # Reading
 
 
-def records_in(ranges: Mapping[int, tuple[int, int]]) -> Iterator[RoundRecord]:
-    """The rounds whose numbers are in a range, by stream (id), in the order of the record. One query."""
+def records_in(ranges: Mapping[int, tuple[int, int]], *, with_slips: bool = True) -> Iterator[RoundRecord]:
+    """The rounds whose numbers are in a range, by stream (id), in the order of their numbers. One query."""
     condition = Q(pk__in=[])
     for stream, (first, last) in ranges.items():
         condition |= Q(stream=stream, round__gte=first, round__lte=last)
-    entries = Entry.objects.filter(condition, type__in=HANDLERS).order_by("stream", "seq")
+    types = (*HANDLERS, FILED) if with_slips else HANDLERS
+    entries = Entry.objects.filter(condition, type__in=types).order_by("stream", "round", "seq")
     return fold(entries.values_list("stream", "round", *COLUMNS).iterator(chunk_size=BATCH))
 
 

@@ -24,17 +24,9 @@ from audit.models import Entry
 from games.engine import Rules
 from games.models import Facility
 from games.registry import game_of
-from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.core.entries import COLUMNS, MISSHAPEN, read
 from tables.core.figure_sums import Sums
-from tables.corrections.slips import SLIP_FILED
-from tables.figures.round_figures import (
-    SLACK,
-    RoundWithSlip,
-    add_round,
-    figures_of_round,
-    in_time,
-    round_numbers,
-)
+from tables.figures.round_figures import figures_of_round, in_time, round_numbers
 from tables.limits import LIMITS_CHANGED, LIMITS_PLAYERS_LEFT, LIMITS_TOOK_EFFECT, Limits, limits_flag
 from tables.models import Table
 from tables.opening.opening import TABLE_MADE, TABLE_OPENED
@@ -104,28 +96,16 @@ LIMITS_TYPES = tuple(
 
 @dataclass
 class DayRounds:
-    """The rounds of the day by table (id), each in the order of their numbers, with the newest slip about each.
-
-    `slips`: the entries that file them, by table (id) and number of the round.
-    """
+    """The rounds of the day by table (id), each in the order of their numbers, with the newest slip about each."""
 
     day: ReportDay
     by_table: dict[int, list[RoundRecord]]
     rules_finder: RulesFinder
-    slips: dict[tuple[int, int], RecordedEntry] = field(default_factory=dict)
 
-    def with_slip(self, table: int, record: RoundRecord) -> RoundWithSlip:
-        """A round with what its newest slip made of it."""
-        round_ = RoundWithSlip(record)
-        slip = self.slips.get((table, record.number))
-        if slip is not None:
-            round_.apply(slip)
-        return round_
-
-    def settled(self) -> dict[int, list[RoundWithSlip]]:
+    def settled(self) -> dict[int, list[RoundRecord]]:
         """The rounds that ended settled and that no slip voided, at the tables that have some."""
         settled = {
-            table: [round_ for record in rounds if (round_ := self.with_slip(table, record)).is_settled]
+            table: [record for record in rounds if record.is_settled]
             for table, rounds in self.by_table.items()
         }
         return {table: rounds for table, rounds in settled.items() if rounds}
@@ -140,8 +120,7 @@ class DayRounds:
             (self.day.tables[table].code, seq)
             for table, rounds in self.by_table.items()
             for record in rounds
-            for round_ in (self.with_slip(table, record),)
-            for seq in (*record.unreadable, *round_.unreadable)
+            for seq in record.unreadable
         ]
 
 
@@ -152,7 +131,7 @@ def day_entries(day: ReportDay) -> QuerySet[Entry]:
 
 
 def rounds_of_day(day: ReportDay) -> DayRounds:
-    """Read the rounds that opened on the day, up to their ends, in three queries."""
+    """Read the rounds that opened on the day, up to their ends, with the slips filed about them since: two queries."""
     table_by_stream = {table.stream_id: key for key, table in day.tables.items()}
     ranges = round_numbers(day_entries(day))
     by_table: dict[int, list[RoundRecord]] = defaultdict(list)
@@ -163,25 +142,9 @@ def rounds_of_day(day: ReportDay) -> DayRounds:
         day,
         {table: by_table[table] for table in day.tables if table in by_table},
         RulesFinder(),
-        _newest_slips(day, table_by_stream, ranges),
     )
     _flag_wagers_recorded_by_hand(rounds)
     return rounds
-
-
-def _newest_slips(
-    day: ReportDay, table_by_stream: Mapping[int, int], ranges: Mapping[int, tuple[int, int]]
-) -> dict[tuple[int, int], RecordedEntry]:
-    """The newest slip about each of these rounds, filed on the day or later."""
-    newest: dict[tuple[int, int], RecordedEntry] = {}
-    entries = Entry.objects.filter(
-        stream__in=list(ranges), type=SLIP_FILED.name, at__gte=day.begins - SLACK
-    ).order_by("stream", "seq")
-    for stream, number, *row in entries.values_list("stream", "round", *COLUMNS):
-        first, last = ranges[stream]
-        if number is not None and first <= number <= last:
-            newest[table_by_stream[stream], number] = read((row[0], row[1], row[2], row[3]))
-    return newest
 
 
 def _flag_wagers_recorded_by_hand(rounds: DayRounds) -> None:
@@ -243,34 +206,34 @@ def settled_figures(rounds: DayRounds) -> dict[tuple[int, int], Sums]:
     for table, settled in rounds.settled().items():
         key = rounds.day.tables[table].uid, rounds.day.date
         cached = _cache.get(key, NOTHING)
-        covered = [round_ for round_ in settled if round_.record.number <= cached.last_number]
+        covered = [record for record in settled if record.number <= cached.last_number]
         if cached.digest != _digest(covered):
             cached = NOTHING  # a slip was filed, or an earlier round was settled late
         by_hour = _with_newer(rounds, table, cached, settled)
         if len(_cache) >= MAX_CACHED:
             _cache.clear()
-        _cache[key] = CachedSums(settled[-1].record.number, _digest(settled), by_hour)
+        _cache[key] = CachedSums(settled[-1].number, _digest(settled), by_hour)
         figures |= {(table, hour): sums for hour, sums in by_hour.items()}
     return figures
 
 
 def _with_newer(
-    rounds: DayRounds, table: int, cached: CachedSums, settled: Sequence[RoundWithSlip]
+    rounds: DayRounds, table: int, cached: CachedSums, settled: Sequence[RoundRecord]
 ) -> dict[int, Sums]:
     """Return the sums with those of the rounds after the newest that they have."""
     by_hour: dict[int, Sums] = defaultdict(Sums)
     by_hour |= {hour: sums.copy() for hour, sums in cached.by_hour.items()}
     row = rounds.day.tables[table]
-    for round_ in settled:
-        if round_.record.number > cached.last_number:
-            figures = figures_of_round(row, round_, rounds.rules(round_.record))
-            add_round(by_hour[rounds.day.hour_of(figures.settled_at)], figures, row.seats)
+    for record in settled:
+        if record.number > cached.last_number:
+            figures = figures_of_round(row, record, rounds.rules(record))
+            by_hour[rounds.day.hour_of(figures.settled_at)].add_round(figures, row.seats)
     return dict(by_hour)
 
 
-def _digest(rounds: Sequence[RoundWithSlip]) -> str:
+def _digest(records: Sequence[RoundRecord]) -> str:
     """What identifies settled rounds: their last entries, and those of their slips."""
-    if not rounds:
+    if not records:
         return ""
-    parts = (f"{round_.record.last_digest}:{round_.slip.seq if round_.slip else ''}" for round_ in rounds)
+    parts = (f"{record.last_digest}:{record.slip.seq if record.slip else ''}" for record in records)
     return hashlib.sha256("".join(parts).encode()).hexdigest()

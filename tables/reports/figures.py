@@ -323,21 +323,18 @@ def _figures_by_table_and_hour(rounds: DayRounds) -> dict[tuple[int, int], Figur
     for table, records in rounds.by_table.items():
         for record in records:
             assert record.opened_at is not None
-            is_settled = rounds.with_slip(table, record).is_settled
-            moment = record.ended_at if is_settled and record.ended_at else record.opened_at
-            counts_by_hour[table, rounds.day.hour_of(moment)].update(
-                _round_counts(record, is_settled=is_settled)
-            )
+            moment = record.ended_at if record.is_settled and record.ended_at else record.opened_at
+            counts_by_hour[table, rounds.day.hour_of(moment)].update(_round_counts(record))
     for key, counts in counts_by_hour.items():
         figures[key] = figures.get(key, Figures()) + Figures(Sums(), **counts)
     return dict(sorted(figures.items()))
 
 
-def _round_counts(record: RoundRecord, *, is_settled: bool) -> dict[str, int]:
+def _round_counts(record: RoundRecord) -> dict[str, int]:
     """What one round adds to the counts of its hour, beside the figures of a settled one."""
     if not record.phase:
         return {"in_play": 1}
-    if is_settled:
+    if record.is_settled:
         return {"by_hand": int(record.by_hand)}
     ending = "void" if record.phase == "cleared" else record.phase.replace("-", "_")
     counts = {ending: 1, "by_hand": int(record.by_hand)}
@@ -363,7 +360,7 @@ def _open_times(rounds: DayRounds) -> dict[int, dt.timedelta]:
     """The open and staffed time of each table with settled rounds, up to the newest of them."""
     day = rounds.day
     last_by_table = {
-        table: min(max(round_.record.ended_at for round_ in settled if round_.record.ended_at), day.ends)
+        table: min(max(record.ended_at for record in settled if record.ended_at), day.ends)
         for table, settled in rounds.settled().items()
     }
     tables = [day.tables[table] for table in last_by_table]

@@ -162,11 +162,11 @@ def _shown(figures: RatedFigures) -> dict[str, Any]:
     speed = figures.rounds_an_hour
     return {
         "rounds": figures.rounds,
-        "handle_cents": figures.handle_cents,
+        "handle_cents": figures.sums.handle_cents,
         "theoretical_cents": whole_dollars(figures.theoretical_cents),
         "unknown_cents": figures.unknown_cents,
-        "fees_cents": figures.fees_cents,
-        "win_cents": figures.win_cents,
+        "fees_cents": figures.sums.fees_cents,
+        "win_cents": figures.sums.win_cents,
         "time": span(figures.time.total_seconds()),
         "speed": f"{float(speed):.1f}" if speed is not None else "–",
     }

@@ -2024,7 +2024,7 @@ def players_rated(scene: Scene, name: str) -> tuple[str, int]:
 
 def players_handle(*codes: str) -> int:
     rows = list(Rating.objects.filter(player__code__in=codes))
-    return figures_of(rows, timezone.now()).handle_cents if rows else 0
+    return figures_of(rows, timezone.now()).sums.handle_cents if rows else 0
 
 
 def players_listed(scene: Scene) -> str:

@@ -31,7 +31,7 @@ def test_only_the_rounds_since_then_are_computed_again(hands, scene, monkeypatch
     of_round = day_rounds.figures_of_round
 
     def counted(table, round_, rules):
-        computed.append(round_.record.number)
+        computed.append(round_.number)
         return of_round(table, round_, rules)
 
     monkeypatch.setattr(day_rounds, "figures_of_round", counted)

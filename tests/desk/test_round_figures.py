@@ -17,7 +17,7 @@ from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import TODAY, at, day_of
 from tests.desk.test_football_band import played
 from tests.tables.cast import make_scene
-from tests.tables.slip_scene import file
+from tests.tables.slip_scene import file, settle
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -251,3 +251,21 @@ def test_a_changed_entry_leaves_the_expectation_unknown_and_ends_the_command_wit
     assert next(table_lines([figures]))["variance"] is None
     with pytest.raises(CommandError, match="not known of 1 round, first T-01, round 1"):
         lines_of(scene)
+
+
+def test_an_altered_slip_under_a_newer_one_leaves_the_expectation_unknown_in_figures_and_report(hands, scene):
+    """They fold the same round: the report once looked at its newest slip alone."""
+    scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
+    scene.finish()
+    file(scene, "dice", dice=[1, 1, 2])
+    settle(scene, (1, 5_000), (2, -10_000))
+    file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 5_000}])
+    older = Entry.objects.filter(stream=scene.table.stream, type="slip.filed").earliest("seq")
+    with as_superuser():
+        changed = bytes(older.body).replace(b'"reason":"misread"', b'"reason":"mistake"')
+        Entry.objects.filter(pk=older.pk).update(body=changed)
+    [figures] = figures_of(scene)
+    report = day_of(scene)
+    assert (figures.expected_win, figures.unreadable) == (None, (older.seq,))
+    assert (report.total.sums.unknown_rounds, report.unreadable) == (1, [("T-01", older.seq)])
+    assert (figures.handle_cents, report.total.sums.handle_cents) == (10_000, 10_000)

@@ -71,8 +71,8 @@ def test_figures_are_those_of_the_rated_rounds_of_the_seat(rated):
     row = Rating.objects.get(pk=rating)
     assert (row.first_round, row.last_round) == (2, 4)
     rated_figures = figures(rating)
-    assert (rated_figures.rounds, rated_figures.handle_cents) == (2, 5_500)
-    assert (rated_figures.taken_cents, rated_figures.paid_cents, rated_figures.win_cents) == (
+    assert (rated_figures.rounds, rated_figures.sums.handle_cents) == (2, 5_500)
+    assert (rated_figures.sums.taken_cents, rated_figures.sums.paid_cents, rated_figures.sums.win_cents) == (
         3_500,
         2_000,
         1_500,
@@ -92,7 +92,7 @@ def test_a_corrected_round_counts_as_it_was_settled_last(rated):
     scene.play((1, "small", 2_000), dice=[4, 5, 6])
     scene.act("correct_dice", {"dice": [1, 1, 2], "reason": "misread"}, witness="floorperson")
     scene.finish()
-    assert (figures(rating).taken_cents, figures(rating).paid_cents) == (0, 2_000)
+    assert (figures(rating).sums.taken_cents, figures(rating).sums.paid_cents) == (0, 2_000)
 
 
 def test_a_slip_that_is_filed_later_counts_as_in_the_figures_of_the_table(rated):
@@ -100,7 +100,7 @@ def test_a_slip_that_is_filed_later_counts_as_in_the_figures_of_the_table(rated)
     play(scene, (1, "small", 2_000), dice=[4, 5, 6])
     play(scene, (1, "big", 1_000), (1, "total:12", 500), dice=[1, 1, 2])
     play(scene, (1, "big", 700), dice=[1, 1, 2])
-    assert (figures(rating).taken_cents, figures(rating).paid_cents) == (4_200, 0)
+    assert (figures(rating).sums.taken_cents, figures(rating).sums.paid_cents) == (4_200, 0)
     slip_scene.file(scene, "dice", number=2, dice=[1, 1, 2])
     missed = {"seat": 1, "wager": "small", "cents": 3_000, "chips": "house"}
     slip_scene.file(scene, "wager", number=3, wagers=[missed])
@@ -108,14 +108,14 @@ def test_a_slip_that_is_filed_later_counts_as_in_the_figures_of_the_table(rated)
     rows = list(figures_of_rounds(scene.fresh, 2, 4))
     assert [(row.round, row.has_slip) for row in rows] == [(2, True), (3, True)]
     player = figures(rating)
-    assert (player.rounds, player.handle_cents, player.taken_cents, player.paid_cents) == (
+    assert (player.rounds, player.sums.handle_cents, player.sums.taken_cents, player.sums.paid_cents) == (
         2,
         6_500,
         1_500,
         5_000,
     )
-    assert player.win_cents == sum(row.win_cents for row in rows)
-    assert player.handle_cents == sum(row.handle_cents for row in rows)
+    assert player.sums.win_cents == sum(row.win_cents for row in rows)
+    assert player.sums.handle_cents == sum(row.handle_cents for row in rows)
     assert player.theoretical_cents == sum(row.expected_win or 0 for row in rows) > 0
 
 
@@ -131,7 +131,7 @@ def test_the_round_in_play_counts_once_where_one_player_follows_another(scene):
     scene.finish()
     play(scene, (1, "small", 700), dice=[1, 1, 2])
     follower = rate(scene, second)
-    assert figures(rating).handle_cents == 1_000
+    assert figures(rating).sums.handle_cents == 1_000
     assert Rating.objects.get(pk=follower).first_round == 3
 
 
@@ -144,7 +144,7 @@ def test_two_seats_of_one_player_count_their_time_once(rated):
     scene.act("call_dice", {"dice": [1, 1, 2]})
     scene.finish()
     rated_figures = figures(rating, other)
-    assert (rated_figures.rounds, rated_figures.handle_cents, rated_figures.time) == (
+    assert (rated_figures.rounds, rated_figures.sums.handle_cents, rated_figures.time) == (
         1,
         1_000,
         dt.timedelta(hours=2),
@@ -175,8 +175,8 @@ def test_rounds_that_were_another_players_go_there(rated):
         by="floorperson",
         witness="pit-manager",
     )
-    assert figures(rating).handle_cents == 500
-    assert figures(int(answer.body["rating"])).handle_cents == 800
+    assert figures(rating).sums.handle_cents == 500
+    assert figures(int(answer.body["rating"])).sums.handle_cents == 800
     scene.in_room("merge_players", {"player": other, "into": code}, by="floorperson", witness="pit-manager")
     with scene.refused("player-is-merged"):
         rate(scene, other)
