@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 from django.conf import settings
-from django.db import DataError, OperationalError, connection
+from django.db import connection
 from django.db.models import Max
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import chain, clock
 from audit.entry_types import ENTRY_TYPES, EntryBody
-from audit.models import Command, Device, Entry, Incarnation, Person, Stream
+from audit.models import Device, Entry, Incarnation, Person, Stream
 from audit.refusals import RecordRefused, StreamMoved
-from audit.rows import CompiledRead, insert, insertion, statement_cursor
+from audit.rows import CompiledRead, write
 
 FORMAT = 1
 INSTALLATION = "installation/system"  # the stream for what belongs to no facility
@@ -129,11 +129,8 @@ def append(
     device: Device | None = None,
     command: Any = None,
     terms: str = "",
-    answer: Command | None = None,
 ) -> Appended:
-    """Write one entry and advance the stream's head, with a single statement on PostgreSQL.
-
-    `answer`: the saved answer of the act whose only entry this is, which the same statement inserts.
+    """Write one entry and advance the stream's head, with a single statement on PostgreSQL, which may be collected.
 
     The caller holds the lock of the stream or its table in an open transaction, and read `stream` under that lock.
     `entry` is of a declared type (`round.settled`). Its data has ASCII keys, and integers below 2^53 (cents), text,
@@ -165,9 +162,12 @@ def append(
         "witness": witness.code if witness else None,
     }
     body = _body(content)
-    write = _write_in_postgres if connection.vendor == "postgresql" else _write_in_sqlite
     prev = bytes(stream.head)
-    digest = write(stream, body, content, entry_time, gaming_day, answer)
+    digest = chain.entry_hash(prev, body)
+    if connection.vendor == "postgresql":
+        _write_in_postgres(stream, body, content, entry_time, gaming_day)
+    else:
+        _write_in_sqlite(stream, body, content, entry_time, gaming_day, digest)
     stream.seq, stream.head, stream.last_at = seq, digest, entry_time
     return Appended(seq, digest, prev, entry.type, body, entry_time, actor, witness)
 
@@ -195,30 +195,22 @@ def _body(body: dict[str, Any]) -> bytes:
 
 
 def _write_in_postgres(
-    stream: Stream,
-    body: bytes,
-    content: dict[str, Any],
-    moment: dt.datetime,
-    gaming_day: dt.date,
-    answer: Command | None,
-) -> bytes:
-    arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], moment, gaming_day]
+    stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
+) -> None:
+    """Let the database write the entry. It computes the hash itself, from the head that it has."""
+    name, at = stream.name, stream
+
+    def explain(state: str) -> Exception | None:
+        if state == SERIALIZATION_FAILURE:
+            return StreamMoved(stream=name)
+        return clock.time_ahead(at, moment) if state == TIME_AHEAD else None
+
     function = "audit_append_system" if stream.name == INSTALLATION else "audit_append"
-    sql = f"SELECT hash FROM {function}(%s, %s, %s, %s, %s, %s)"
-    if answer is not None:
-        insert_answer, values = insertion(answer)
-        sql, arguments = f"WITH answer AS ({insert_answer}) {sql}", [*values, *arguments]
-    try:
-        with statement_cursor() as cursor:
-            cursor.execute(sql, arguments)
-            return bytes(cursor.fetchone()[0])
-    except (OperationalError, DataError) as error:
-        sqlstate = getattr(error.__cause__, "sqlstate", None)
-        if sqlstate == SERIALIZATION_FAILURE:
-            raise StreamMoved(stream=stream.name) from error
-        if sqlstate == TIME_AHEAD:
-            raise clock.time_ahead(stream, moment) from error
-        raise
+    write(
+        f"SELECT hash FROM {function}(%s, %s, %s, %s, %s, %s)",
+        [stream.pk, stream.seq, body, content["_type"], moment, gaming_day],
+        explain,
+    )
 
 
 INSERT_ENTRY = f"""
@@ -235,12 +227,11 @@ def _write_in_sqlite(
     content: dict[str, Any],
     moment: dt.datetime,
     gaming_day: dt.date,
-    answer: Command | None,
-) -> bytes:
+    digest: bytes,
+) -> None:
     prev, seq = bytes(stream.head), stream.seq + 1
     if moment > clock.latest():
         raise clock.time_ahead(stream, moment)
-    digest = chain.entry_hash(prev, body)
     round_, lot, cents = search_columns(content["data"])
     at = connection.ops.adapt_datetimefield_value(moment)
     entry = {
@@ -263,9 +254,6 @@ def _write_in_sqlite(
         if not cursor.rowcount:
             raise StreamMoved(stream=stream.name)
         cursor.execute(ADVANCE_STREAM, [seq, digest, at, stream.pk])
-    if answer is not None:
-        insert(answer)
-    return digest
 
 
 # The head of a stream, as a screen shows it and an act sends it back

@@ -23,7 +23,7 @@ import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -38,6 +38,7 @@ from django.db.transaction import TransactionManagementError
 ModelT = TypeVar("ModelT", bound=Model)
 Aliased = tuple[tuple[str, type[Model]], ...]
 Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
+DIVISION_BY_ZERO = "22012"
 
 
 def statement_cursor() -> AbstractContextManager[CursorWrapper]:
@@ -66,6 +67,54 @@ def read(
         yield _instances_of(models, values)
 
 
+# Writes
+
+
+@contextmanager
+def collected_writes() -> Iterator[None]:
+    """Send the writes of this block together, with the end of its transaction or before the next read.
+
+    On SQLite, where no statement waits for a network, each is executed at once. Enter the block before the transaction.
+    An error of the database may come later than its write: what `write` says of it is raised at the end of the block.
+    """
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    if database.vendor != "postgresql":
+        yield
+        return
+    with database.collecting():
+        yield
+
+
+def write(sql: str, params: Sequence[Any], explain: Callable[[str], Exception | None] | None = None) -> None:
+    """Execute a write of which nothing is read back. It may be collected (`collected_writes`).
+
+    `explain`: what to raise for an error of PostgreSQL with this SQLSTATE, or None for the error itself.
+    """
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    if database.vendor == "postgresql":
+        database.write(sql, params, explain)
+        return
+    with database.cursor() as cursor:
+        cursor.execute(sql, params)
+
+
+def new_ids(model: type[Model], count: int) -> list[int]:
+    """Ids for so many new rows, each higher than those before. Read before the rows are written.
+
+    On SQLite the caller holds the lock of the database.
+    """
+    if not count:
+        return []
+    table = model._meta.db_table
+    with statement_cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"SELECT nextval('{table}_id_seq') FROM generate_series(1, %s)", [count])
+            return [pk for (pk,) in cursor.fetchall()]
+        cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
+        last = next((seq for (seq,) in cursor.fetchall()), 0)
+        return list(range(last + 1, last + 1 + count))
+
+
 def in_list(column: str, values: list[Any]) -> tuple[str, list[Any]]:
     """SQL for whether a column has one of these values, and its parameters. PostgreSQL prepares it for any number."""
     if connection.vendor == "postgresql":
@@ -73,20 +122,12 @@ def in_list(column: str, values: list[Any]) -> tuple[str, list[Any]]:
     return f"{column} IN ({', '.join(['%s'] * len(values))})", values
 
 
-def insertion(instance: Model) -> tuple[str, list[Any]]:
-    """The statement that `insert` executes, and its parameters."""
-    sql, fields, _ = _insertion(connection.vendor, type(instance), instance.pk is not None)
-    return sql, [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields]
-
-
 def insert(instance: Model) -> None:
     """Insert a new instance with the values that its `save` would write. Sets its primary key if it has none yet."""
-    _, _, key = _insertion(connection.vendor, type(instance), instance.pk is not None)
-    sql, values = insertion(instance)
-    with statement_cursor() as cursor:
-        cursor.execute(sql, values)
-        if key is not None:
-            setattr(instance, key, cursor.fetchone()[0])
+    if instance.pk is None:
+        (instance.pk,) = new_ids(type(instance), 1)
+    sql, fields = _insertion(type(instance))
+    write(sql, [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields])
     instance._state.adding = False
 
 
@@ -94,10 +135,19 @@ def update(instance: Model, names: Sequence[str]) -> None:
     """Save these fields of an instance, as its `save` with `update_fields` would. Raises its DoesNotExist."""
     sql, fields, key = _update(type(instance), tuple(names))
     values = [field.get_db_prep_save(field.pre_save(instance, False), connection) for field in fields]
+    values.append(key.get_db_prep_value(instance.pk, connection))
+    missing = type(instance).DoesNotExist(f"{type(instance).__name__} {instance.pk}")  # type: ignore[attr-defined]
+    if connection.vendor == "postgresql":
+        write(
+            f"WITH changed AS ({sql} RETURNING 1) SELECT 1 / count(*) FROM changed",
+            values,
+            lambda state: missing if state == DIVISION_BY_ZERO else None,
+        )
+        return
     with statement_cursor() as cursor:
-        cursor.execute(sql, [*values, key.get_db_prep_value(instance.pk, connection)])
+        cursor.execute(sql, values)
         if not cursor.rowcount:
-            raise type(instance).DoesNotExist(f"{type(instance).__name__} {instance.pk}")  # type: ignore[attr-defined]
+            raise missing
 
 
 @lru_cache(maxsize=256)
@@ -109,13 +159,11 @@ def _update(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any,
 
 
 @lru_cache(maxsize=32)
-def _insertion(vendor: str, model: type[Model], has_key: bool) -> tuple[str, tuple[Any, ...], str | None]:
-    """The statement, its fields, and the attribute of the key that the database makes."""
-    key: Any = model._meta.pk
-    fields = tuple(field for field in model._meta.concrete_fields if has_key or field is not key)
+def _insertion(model: type[Model]) -> tuple[str, tuple[Any, ...]]:
+    """The statement and its fields."""
+    fields: tuple[Any, ...] = tuple(model._meta.concrete_fields)
     columns, values = ", ".join(str(field.column) for field in fields), ", ".join(["%s"] * len(fields))
-    sql = f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({values})"
-    return (sql, fields, None) if has_key else (f"{sql} RETURNING {key.column}", fields, key.attname)
+    return f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({values})", fields
 
 
 def make_instance(model: type[ModelT], names: Sequence[str], values: Sequence[Any]) -> ModelT:

@@ -34,7 +34,7 @@ from audit.factors import StepUp, verify_step_up
 from audit.models import Command, Device, Entry, Person, Stream
 from audit.record import ClaimedHead
 from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
-from audit.rows import insert, read
+from audit.rows import collected_writes, insert, read
 
 # Acts that were accepted, by the id of their command
 
@@ -90,7 +90,7 @@ def has_ended(command: Command) -> bool:
     return bool(command.answer == ENDED)
 
 
-def make_command(
+def save_command(
     command_id: uuid.UUID,
     *,
     content: bytes,
@@ -101,12 +101,12 @@ def make_command(
     actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """The answer of an accepted act, which is not saved yet.
+    """Save the answer of an accepted act, in the act's transaction, for good.
 
     `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
     `content_hash`.
     """
-    return Command(
+    command = Command(
         id=command_id,
         content_sha256=content,
         stream=stream,
@@ -116,11 +116,6 @@ def make_command(
         answer=answer,
         at=moment,
     )
-
-
-def save_command(command_id: uuid.UUID, **fields: Any) -> Command:
-    """Save the answer of an accepted act, in the act's transaction, for good. `fields` are those of `make_command`."""
-    command = make_command(command_id, **fields)
     insert(command)
     return command
 
@@ -144,6 +139,13 @@ def one_transaction() -> Iterator[None]:
             yield
     finally:
         _in_one_transaction.reset(token)
+
+
+@contextmanager
+def _transaction() -> Iterator[None]:
+    """A transaction whose writes are sent together with its end."""
+    with collected_writes(), transaction.atomic(durable=not _in_one_transaction.get()):
+        yield
 
 
 @dataclass(frozen=True)
@@ -242,10 +244,6 @@ class ActContext(Protocol):
     @property
     def terms_sha256(self) -> str: ...
     def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None: ...
-    @property
-    def appends_more(self) -> bool:
-        """Whether `after_append` may write on the act's own stream."""
-
     def after_append(self, appended: record.Appended) -> None:
         """Write what belongs to the act after its own entry. May append further entries, also to other streams."""
 
@@ -388,7 +386,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         Raises the refusal of a rule or a permission, `Stale`, `audit.refusals.CommandChanged`, the target's
         `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
         """
-        with transaction.atomic(durable=not _in_one_transaction.get()):
+        with _transaction():
             return self._perform(request)
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
@@ -398,7 +396,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         names. Returns the first answer of a repeated command, otherwise None. Raises as `execute`. `up_to_act`: check
         permission and staleness only, for a request that names nobody who exists.
         """
-        with transaction.atomic(durable=not _in_one_transaction.get()):
+        with _transaction():
             response = self._perform(request, up_to_act=up_to_act)
             transaction.set_rollback(True)
         return response if response is not None and response.is_repeat else None
@@ -409,7 +407,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         Returns whether it is ended; False where an earlier try was accepted since the refusal. In a transaction of its
         own, under the lock of the target.
         """
-        with transaction.atomic(durable=not _in_one_transaction.get()):
+        with _transaction():
             locked = self.lock(request)
             accepted = find_command(request.command)
             if accepted is not None:
@@ -488,20 +486,6 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
     """Append the act's entry and save its answer, both in the act's transaction: no act without its entry."""
     ctx.save_changes(outcome.changes, outcome.seats)
     answer = {"type": outcome.entry.type, **outcome.answer}
-
-    def saved_answer(version: int) -> Command:
-        return make_command(
-            request.command,
-            content=content,
-            stream=ctx.stream,
-            seq=version,
-            answer=answer,
-            moment=ctx.now,
-            actor=request.actor,
-            device=request.device,
-        )
-
-    has_one_entry = not ctx.appends_more
     appended = record.append(
         ctx.stream,
         entry=outcome.entry,
@@ -512,9 +496,16 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
         device=request.device,
         command=request.command,
         terms=ctx.terms_sha256,
-        answer=saved_answer(ctx.stream.seq + 1) if has_one_entry else None,
     )
     ctx.after_append(appended)
-    if not has_one_entry:  # the answer has the number of the last entry
-        insert(saved_answer(ctx.stream.seq))
+    save_command(
+        request.command,
+        content=content,
+        stream=ctx.stream,
+        seq=ctx.stream.seq,  # of the last entry
+        answer=answer,
+        moment=ctx.now,
+        actor=request.actor,
+        device=request.device,
+    )
     return ActResponse(ctx.key, ctx.stream.seq, answer, affected_table_ids=ctx.affected_table_ids)

@@ -100,11 +100,6 @@ class StreamContext:
         """Note who made what this act is about. None of them may approve it."""
         self.makers |= {person.code for person in people if person is not None}
 
-    @property
-    def appends_more(self) -> bool:
-        """Whether further entries may follow on this stream: that of an approval, after the entry of its act."""
-        return self.approving is not None
-
     def after_append(self, appended: record.Appended) -> None:
         """Append that a change was approved, and note who is told. A subclass may append entries on other streams."""
         if self.approving is None:

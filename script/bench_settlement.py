@@ -19,7 +19,6 @@ from django.db import connection, transaction
 
 from audit import record, runner
 from audit.models import Entry
-from audit.rows import insert
 from games.models import Facility
 from script.figures import Figure, ms, ratio
 from tables.demo.seeding import do
@@ -36,8 +35,9 @@ WAGERS = (
 DICE = [2, 5, 5]
 WARM = 20
 LEAST_TURNS = 20
-WRITES = re.compile(r"\s*(?:INSERT|UPDATE|DELETE)\b|.*\baudit_append\b", re.IGNORECASE | re.DOTALL)
-RETURNED_ID = re.compile(r"\s*INSERT INTO (\w+) .* RETURNING id\s*$", re.DOTALL)
+WRITES = re.compile(
+    r"\s*(?:INSERT|UPDATE|DELETE|WITH changed)\b|.*\baudit_append\b", re.IGNORECASE | re.DOTALL
+)
 Statements = list[tuple[str, Any]]
 
 
@@ -140,10 +140,6 @@ def write(bare: "psycopg.Connection[Any]", act: Callable[[], object]) -> float:
             act()
         transaction.set_rollback(True)
     writes = [(sql, params) for sql, params in noted if WRITES.match(sql)]
-    tables = [found[1] for sql, _ in writes if (found := RETURNED_ID.match(sql))]
-    with connection.cursor() as cursor:
-        for name in tables:  # a later statement names the key that was made: it is made once more
-            cursor.execute(f"SELECT setval('{name}_id_seq', last_value, false) FROM {name}_id_seq")
 
     def execute() -> None:
         with bare.transaction():
@@ -161,7 +157,6 @@ def no_record() -> Iterator[None]:
     """Acts write their rows and answers but no entry. A table then has no version, and nothing is stale."""
 
     def forget(stream: Any, **fields: Any) -> record.Appended:
-        insert(fields["answer"])
         stream.seq += 1
         kind, moment, actor = fields["entry"].type, fields["moment"], fields["actor"]
         return record.Appended(stream.seq, b"", b"", kind, b"", moment, actor)

@@ -1,22 +1,39 @@
-"""PostgreSQL whose pool survives a restart of the server, and a cursor for all short statements of a connection.
+"""PostgreSQL whose pool survives a restart of the server, one cursor for short statements, and writes sent together.
 
 psycopg_pool can check each connection that it lends, but pauses longer after each dead one: with four of them, a
 request would wait until its timeout. After a restart or a failover all of them are dead, so the first one empties the
-pool, and no request gets a connection that is dead.
+pool, and no request gets a connection that is dead. A connection that worked within the last second is asked only if
+its socket has something to say, such as that the server is gone.
+
+A block of `collecting` keeps the writes of `write`, and sends them in one round trip: with the COMMIT that follows, or
+before the next statement, which may read what they wrote. What is rolled back is not sent.
 """
 
+import select
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from django.db import DatabaseError
 from django.db.backends.postgresql import base
-from django.db.backends.utils import CursorWrapper
+from django.db.backends.utils import CursorWrapper, debug_transaction
 from psycopg import Connection, OperationalError
 from psycopg_pool import ConnectionPool
+
+# What an error of a write means, or None; the argument is its SQLSTATE.
+Explain = Callable[[str], Exception | None]
+CHECKED_AFTER_SECONDS = 1.0
+_worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when they were given back
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection of Django's, checked when it is borrowed."""
 
     _shared_cursor: CursorWrapper | None = None
+    # None outside a block of `collecting`
+    _collected: list[tuple[str, Sequence[Any], Explain | None]] | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Borrow a connection that works. Raises psycopg_pool's PoolTimeout if there is none in time."""
@@ -27,6 +44,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         pool.putconn(connection)  # it is closed, so the pool replaces it
         pool.drain()
         return super().get_new_connection(conn_params)
+
+    def _close(self) -> None:
+        if self.connection is not None:
+            _worked_at[self.connection] = time.monotonic()
+        super()._close()  # type: ignore[misc]
 
     def shared_cursor(self) -> CursorWrapper:
         """Return the cursor for statements whose rows are fetched at once. The caller does not close it.
@@ -40,11 +62,95 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._shared_cursor = self.cursor()
         return self._shared_cursor
 
+    # Writes that are sent together
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect the writes of this block, around the transaction that they belong to."""
+        if self._collected is not None:  # in a block around this one
+            yield
+            return
+        self._collected = []
+        try:
+            with self.execute_wrapper(self._after_collected):
+                yield
+        finally:
+            self._collected = None
+
+    def write(self, sql: str, params: Sequence[Any], explain: Explain | None = None) -> None:
+        """Execute a write now, or with the others that are collected. `explain`: what to raise for an error of it."""
+        if self._collected is not None:
+            self._collected.append((sql, params, explain))
+            return
+        try:
+            self.shared_cursor().execute(sql, params)
+        except DatabaseError as error:
+            raise _explained(error, [explain]) from error
+
+    def _send_collected(self, *, commits: bool = False) -> None:
+        """Send the writes in one round trip. The first error is raised, and then nothing that follows it is done."""
+        writes, self._collected = self._collected or [], []
+        try:
+            with self.wrap_database_errors, self.connection.pipeline():
+                cursor = self.shared_cursor()
+                for sql, params, _ in writes:
+                    cursor.execute(sql, params)
+                if commits:
+                    cursor.cursor.execute("COMMIT")
+        except DatabaseError as error:
+            refusal = _explained(error, [explain for *_, explain in writes])
+            if refusal is error:
+                raise
+            if commits:  # Django does so itself after an error of the database
+                self.rollback()
+            raise refusal from error
+
+    def _after_collected(self, execute: Any, *arguments: Any) -> Any:
+        if self._collected:
+            self._send_collected()
+        return execute(*arguments)
+
+    def _commit(self) -> None:
+        if not self._collected:
+            super()._commit()  # type: ignore[misc]
+            return
+        with debug_transaction(self, "COMMIT"):
+            self._send_collected(commits=True)
+
+    def _forget_collected(self) -> None:
+        if self._collected:
+            self._collected = []
+
+    def _rollback(self) -> None:
+        self._forget_collected()
+        super()._rollback()  # type: ignore[misc]
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        self._forget_collected()  # those before the savepoint were sent before it
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
+
+
+def _explained(error: DatabaseError, explanations: Sequence[Explain | None]) -> Exception:
+    """The first exception by which one of these writes explains an error, otherwise the error itself."""
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    found = (explain(state) for explain in explanations if explain is not None)
+    return next((exception for exception in found if exception is not None), error)
+
 
 def _works(connection: Connection) -> bool:
-    """Whether the server answers on this connection. It costs one round trip, and no statement."""
+    """Whether the server answers on this connection. At most one round trip, and no statement."""
+    is_fresh = time.monotonic() - _worked_at.get(connection, -CHECKED_AFTER_SECONDS) < CHECKED_AFTER_SECONDS
+    if is_fresh and not _has_news(connection):
+        return True
     try:
         ConnectionPool.check_connection(connection)
     except OperationalError:
         return False
     return True
+
+
+def _has_news(connection: Connection) -> bool:
+    """Whether there is something to read on a connection that asked for nothing, such as its end."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

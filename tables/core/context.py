@@ -593,11 +593,6 @@ class TableContext:
         self._table_fields.clear()
         self._round_fields.clear()
 
-    @property
-    def appends_more(self) -> bool:
-        """Whether extra entries follow the act's own."""
-        return bool(self.extra_entries or self.follow_ups)
-
     def after_append(self, appended: record.Appended) -> None:
         """Link the act's entry to the lots that it moved, and append the extra entries.
 

@@ -4,13 +4,13 @@ An Error Notification Slip tells an error that was found in a round after money 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from django.db import connection, models
 from django.db.models import Q
 
-from audit.rows import CompiledRead, statement_cursor
+from audit.rows import CompiledRead, new_ids, write
 from games.engine.rounds import Phase
 from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag
@@ -84,7 +84,7 @@ class Round(models.Model):
         return f"{self.table_id} round {self.number}"
 
 
-WAGER_COLUMNS = ("id", "round_id", "seat", "code", "play", "cents", "made_in", "flag", "struck", "missed")
+WAGER_COLUMNS = ("seat", "code", "play", "cents", "made_in", "flag")
 
 
 class WagerManager(models.Manager["Wager"]):
@@ -95,27 +95,45 @@ class WagerManager(models.Manager["Wager"]):
         return WAGERS_OF_ROUND(round_id)
 
     def upsert_many(
-        self, round_: Round, rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]]
+        self,
+        round_: Round,
+        rows: Sequence[tuple[int, str, int, int, str, FlagOrNone]],
+        known: "Iterable[Wager]",
     ) -> "list[Wager]":
         """Write rows of (seat, code, play or 0, cents, made_in, flag) in one statement, and return the wagers.
 
-        An existing wager gets the new total, and is no longer struck. Of several rows for one wager the last counts.
+        `known`: every wager of the round so far, read under the lock of its table. One of them gets the new total, and
+        is no longer struck. Of several rows for one wager the last counts.
         """
         newest = {row[:3]: row for row in rows}
         if not newest:
             return []
-        values = ", ".join(["(%s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
-        with statement_cursor() as cursor:
-            cursor.execute(
-                f"""INSERT INTO {self.model._meta.db_table}
-                        (round_id, struck, missed, seat, code, play, cents, made_in, flag)
-                    VALUES {values}
-                    ON CONFLICT (round_id, seat, code, play) DO UPDATE SET cents = excluded.cents,
-                        made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck
-                    RETURNING {", ".join(WAGER_COLUMNS)}""",
-                [value for row in newest.values() for value in (round_.pk, *row)],
+        before = {(wager.seat, wager.code, wager.play): wager for wager in known}
+        new = [key for key in newest if key not in before]
+        ids = dict(zip(new, new_ids(self.model, len(new)), strict=True))
+        wagers = [
+            self.model(
+                id=before[key].pk if key in before else ids[key],
+                round_id=round_.pk,
+                missed=key in before and before[key].missed,
+                **dict(zip(WAGER_COLUMNS, row, strict=True)),
             )
-            return [self.model(**dict(zip(WAGER_COLUMNS, row, strict=True))) for row in cursor.fetchall()]
+            for key, row in newest.items()
+        ]
+        values = ", ".join(["(%s, %s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
+        write(
+            f"""INSERT INTO {self.model._meta.db_table}
+                    (id, round_id, struck, missed, {", ".join(WAGER_COLUMNS)})
+                VALUES {values}
+                ON CONFLICT (id) DO UPDATE SET cents = excluded.cents,
+                    made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck""",
+            [
+                value
+                for wager, row in zip(wagers, newest.values(), strict=True)
+                for value in (wager.pk, round_.pk, *row)
+            ],
+        )
+        return wagers
 
 
 class Wager(models.Model):
@@ -227,16 +245,13 @@ class SettlementManager(models.Manager["Settlement"]):
             return
         written = [(*row[:-1], json.dumps(row[-1])) for row in rows]
         insert = f"INSERT INTO {self.model._meta.db_table} ({', '.join(self.COLUMNS)})"
-        with statement_cursor() as cursor:
-            if connection.vendor == "postgresql":
-                arrays = ", ".join(f"%s::{kind}[]" for kind in self.COLUMNS.values())
-                cursor.execute(
-                    f"{insert} SELECT * FROM unnest({arrays})", [*map(list, zip(*written, strict=True))]
-                )
-            else:
-                places = ", ".join(["%s"] * len(self.COLUMNS))
-                values = ", ".join([f"({places})"] * len(written))
-                cursor.execute(f"{insert} VALUES {values}", [value for row in written for value in row])
+        if connection.vendor == "postgresql":
+            arrays = ", ".join(f"%s::{kind}[]" for kind in self.COLUMNS.values())
+            write(f"{insert} SELECT * FROM unnest({arrays})", [*map(list, zip(*written, strict=True))])
+        else:
+            places = ", ".join(["%s"] * len(self.COLUMNS))
+            values = ", ".join([f"({places})"] * len(written))
+            write(f"{insert} VALUES {values}", [value for row in written for value in row])
 
 
 class Settlement(models.Model):

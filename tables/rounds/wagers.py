@@ -320,7 +320,7 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
         for wager, flag in zip(wagers, flags, strict=True)
         if wager.cents
     ]
-    written = Wager.objects.upsert_many(round_, rows)
+    written = Wager.objects.upsert_many(round_, rows, ctx.all_wagers)
     if rows:
         take_seats(ctx, {wager.seat for wager in wagers if wager.cents})
     off = {wager.key for wager in wagers if not wager.cents}

@@ -15,7 +15,9 @@ from audit import clock, devices, record, runner
 from audit.identity import SessionStore, identify
 from audit.models import Command, Device, Person, Stream
 from audit.people import SESSION_DEVICE, PinBackend
-from audit.rows import insert, statement_cursor, update
+from audit.refusals import StreamMoved
+from audit.rows import collected_writes, insert, statement_cursor, update
+from tests.services.entries import any_entry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -181,3 +183,76 @@ def test_a_connection_has_one_cursor_until_it_is_given_back():
     connection.close()
     second = cursor_of_statement()
     assert second is not first and second.connection is connection.connection
+
+
+def append(stream, number: int) -> record.Appended:
+    entry = any_entry("test.tick", {"n": number})
+    return record.append(stream, entry=entry, moment=clock.now(), gaming_day=clock.now().date())
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_collected_writes_are_sent_with_their_commit(person, monkeypatch):
+    connection.ensure_connection()
+    driver, sent = connection.connection, []
+    pipeline = type(driver).pipeline
+
+    def noted(one):
+        sent.append("together")
+        return pipeline(one)
+
+    monkeypatch.setattr(type(driver), "pipeline", noted)
+    with CaptureQueriesContext(connection) as queries, collected_writes(), transaction.atomic():
+        insert(Stream(pk=501, name="larkfield/T-09", head=Stream.at_genesis("larkfield/T-09").head))
+        person.name = "Another"
+        update(person, ["name"])
+        assert len(queries) == 1 and not sent  # BEGIN goes with the first statement
+    assert [query["sql"].split()[0] for query in queries] == [
+        "BEGIN",
+        "INSERT",
+        "WITH",
+        "COMMIT",
+    ] and sent == ["together"]
+    assert Person.objects.get().name == "Another" and Stream.objects.filter(pk=501).exists()
+
+
+def test_collected_writes_are_there_for_the_next_read_in_their_order(person):
+    with collected_writes(), transaction.atomic():
+        person.name = "Mei"
+        update(person, ["name"])
+        person.name = "Mei Li"
+        update(person, ["name"])
+        assert Person.objects.get().name == "Mei Li"
+    assert Person.objects.get().name == "Mei Li"
+
+
+def test_what_is_rolled_back_is_not_written_later(person):
+    with collected_writes(), transaction.atomic():
+        with pytest.raises(LookupError), transaction.atomic():
+            person.name = "Nobody"
+            update(person, ["name"])
+            raise LookupError
+        assert Person.objects.get().name == "Mei Tran"
+    with pytest.raises(LookupError), collected_writes(), transaction.atomic():
+        update(person, ["name"])
+        raise LookupError
+    assert Person.objects.get().name == "Mei Tran"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_collected_write_that_fails_takes_all_of_them_back_and_is_explained(person):
+    gone = Person(pk=999_999, name="Nobody")
+    stream = record.open_stream("larkfield/T-01")
+    moved = record.open_stream("larkfield/T-01")
+    with transaction.atomic():
+        append(moved, 1)
+    for fails, refusal in (
+        (lambda: update(gone, ["name"]), Person.DoesNotExist),
+        (lambda: append(stream, 2), StreamMoved),
+    ):
+        person.name = "Another"
+        with pytest.raises(refusal), collected_writes(), transaction.atomic():
+            update(person, ["name"])
+            fails()
+        assert Person.objects.get().name == "Mei Tran"
+    assert record.open_stream("larkfield/T-01").seq == 1
