@@ -37,6 +37,7 @@ PARTS = {
     "floor": Part("a floor of many tables", is_scene=True, is_nightly=False),
     "dashboard": Part("the dashboard of a large floor in Chromium", is_scene=True, is_nightly=False),
     "settlement": Part("one act that settles 8 wagers, and what the record adds to it"),
+    "disk": Part("what a round takes on the disk"),
     "evidence": Part("exporting and verifying a long record"),
     "adjudicate": Part("rounds adjudicated from JSON lines"),
 }

@@ -1,0 +1,85 @@
+"""Measure what a round with its record takes on the disk, by table of the database.
+
+Some tables are dealt in turns, and what they did is sealed after each turn, as the sealer does every second while so
+many tables play. The database is vacuumed before and after, so that only what stays is counted.
+"""
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from audit.sealing.sealer import Sealer
+from games.models import Facility
+from script.figures import Figure, size
+from tables.demo.seeding import do
+from tables.demo.simulation import SimulatedTable, simulated_tables
+
+TITLE = "A round on the disk: 10 wagers in 16 acts, with its record, its seals and all indexes"
+TABLES = 8
+WARM_ROUNDS = 2
+WAGERS = (
+    *("small", "big", "total:9", "total:12", "two-dice:2-5", "two-dice:1-6"),
+    *("one-of-a-kind:3", "one-of-a-kind:6", "two-of-a-kind:5", "any-three-of-a-kind"),
+)
+SEATS = 8
+DICE = [2, 5, 5]
+SIZES = """
+    SELECT c.relname, pg_table_size(c.oid), pg_indexes_size(c.oid) FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"""
+Sizes = dict[str, tuple[int, int]]  # the table's rows and its indexes, in bytes
+SHOWN = 12
+
+
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
+    """The bytes of a round, and of which tables they are."""
+    tables = simulated_tables(Facility.objects.get(code="larkfield"), TABLES, "RS-0009")
+    sealer = Sealer(Path(os.environ["PITSIDE_SEALER_DIR"]))
+    play(tables, WARM_ROUNDS, sealer)
+    before = sizes()
+    play(tables, options.rounds, sealer)
+    after = sizes()
+    count = TABLES * options.rounds
+    grown = {
+        name: (rows - before.get(name, (0, 0))[0], indexes - before.get(name, (0, 0))[1])
+        for name, (rows, indexes) in after.items()
+    }
+    largest = sorted(grown.items(), key=lambda item: -sum(item[1]))[:SHOWN]
+    yield f"{count} rounds. The largest of each round, rows and indexes:"
+    for name, (rows, indexes) in largest:
+        yield f"{name}: {rows / count:,.0f} + {indexes / count:,.0f} B"
+    total = sum(map(sum, grown.values())) / count
+    yield size("disk.round_bytes", "a round of 10 wagers with all indexes", total, 16_000)
+
+
+def play(tables: list[SimulatedTable], rounds: int, sealer: Sealer) -> None:
+    """Play so many rounds at each table, act by act in turns."""
+    for _ in range(rounds):
+        for name, params in acts():
+            for table in tables:
+                do(table.dealer, table.device, "larkfield", table.table.code, name, params)
+            sealer.seal()
+
+
+def acts() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The acts of a round, each wager one of them."""
+    for number, code in enumerate(WAGERS):
+        yield "place_wagers", {"wagers": [{"seat": number % SEATS + 1, "wager": code, "cents": 1_000}]}
+    yield "shake", {"shakes": 3}
+    yield "no_more_bets", {}
+    yield "call_dice", {"dice": DICE}
+    yield "take_losers", {}
+    yield "pay_seats", {}
+    yield "clear_layout", {}
+
+
+def sizes() -> Sizes:
+    """The bytes of each table of the vacuumed database."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute("VACUUM")
+        cursor.execute(SIZES)
+        return {name: (rows, indexes) for name, rows, indexes in cursor.fetchall()}
