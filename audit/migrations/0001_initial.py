@@ -404,9 +404,9 @@ class Migration(migrations.Migration):
                     ('seq', models.BigIntegerField()),
                     ('answer', models.JSONField()),
                     ('at', models.DateTimeField()),
-                    ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to=settings.AUTH_USER_MODEL)),
-                    ('device', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.device')),
-                    ('stream', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.stream')),
+                    ('person', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to=settings.AUTH_USER_MODEL)),
+                    ('device', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.device')),
+                    ('stream', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.stream')),
                 ],
                 options={
                     'verbose_name': 'command',

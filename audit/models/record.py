@@ -101,15 +101,16 @@ class Entry(models.Model):
 class Command(models.Model):
     """An accepted act by the id that its screen created, with the answer that a retry gets.
 
-    Or an act whose retry was refused (`audit.runner.ENDED`): no try of it is accepted any more.
+    Or an act whose retry was refused (`audit.runner.ENDED`): no try of it is accepted any more. It is found by its id
+    alone: every act would have to update a further index.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
     content_sha256 = models.BinaryField(max_length=32)
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands")
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands", db_index=False)
     seq = models.BigIntegerField()
-    person = models.ForeignKey(Person, models.PROTECT, null=True, related_name="commands")
-    device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="commands")
+    person = models.ForeignKey(Person, models.PROTECT, null=True, related_name="commands", db_index=False)
+    device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="commands", db_index=False)
     answer = models.JSONField()
     at = models.DateTimeField()
 

@@ -338,7 +338,7 @@ class Migration(migrations.Migration):
                     ('taken_cents', models.BigIntegerField(default=0)),
                     ('paid_cents', models.BigIntegerField(default=0)),
                     ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.rulessubmission')),
-                    ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='tables.table')),
+                    ('table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='tables.table')),
                 ],
                 options={
                     'ordering': ['table', '-number'],
@@ -456,7 +456,7 @@ class Migration(migrations.Migration):
                     ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slips', to='tables.round')),
                     ('settled_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('settled_with', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slips', to='tables.table')),
+                    ('table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slips', to='tables.table')),
                 ],
                 options={
                     'ordering': ['table', '-number'],
@@ -912,7 +912,7 @@ class Migration(migrations.Migration):
                     ('void_reason', models.CharField(blank=True, max_length=200)),
                     ('called_at', models.DateTimeField()),
                     ('lot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='throws', to='tables.dicelot')),
-                    ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='throws', to='tables.round')),
+                    ('round', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='throws', to='tables.round')),
                     ('shaker', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='throws', to='tables.shaker')),
                 ],
                 options={
@@ -940,7 +940,7 @@ class Migration(migrations.Migration):
                     ('flag', models.CharField(blank=True, help_text='under-min or over-max: settled in full, § 521.7(c)', max_length=12)),
                     ('struck', models.BooleanField(default=False)),
                     ('missed', models.BooleanField(default=False)),
-                    ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='wagers', to='tables.round')),
+                    ('round', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='wagers', to='tables.round')),
                 ],
                 options={
                     'ordering': ['seat', 'id'],
@@ -958,7 +958,7 @@ class Migration(migrations.Migration):
                     ('returned_cents', models.BigIntegerField()),
                     ('cite', models.CharField(max_length=60)),
                     ('why', models.JSONField(default=dict)),
-                    ('throw', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.throw')),
+                    ('throw', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.throw')),
                     ('wager', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.wager')),
                 ],
                 options={

@@ -1,6 +1,7 @@
 """Rounds with their throws, wagers and settlements, and the slips that correct them. Money is integer cents.
 
-An Error Notification Slip tells an error that was found in a round after money had moved, and its correction.
+An Error Notification Slip tells an error that was found in a round after money had moved, and its correction. A foreign
+key that is the first column of a unique constraint has no index of its own, which every act would have to update.
 """
 
 import json
@@ -21,7 +22,7 @@ FlagOrNone = WagerFlag | Literal[""]
 class Round(models.Model):
     """One round of play. It pins the rules submission that was in force when it opened."""
 
-    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="rounds")
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="rounds", db_index=False)
     submission = models.ForeignKey("games.RulesSubmission", models.PROTECT, related_name="+")
     number = models.PositiveIntegerField()
     gaming_day = models.DateField()
@@ -139,7 +140,7 @@ class WagerManager(models.Manager["Wager"]):
 class Wager(models.Model):
     """The total that a seat has on one wager code (and play) in a round."""
 
-    round = models.ForeignKey(Round, models.PROTECT, related_name="wagers")
+    round = models.ForeignKey(Round, models.PROTECT, related_name="wagers", db_index=False)
     seat = models.PositiveSmallIntegerField()
     code = models.CharField(max_length=30)
     play = models.PositiveSmallIntegerField(default=0, help_text="from 1 for single play wagers; else 0")
@@ -191,7 +192,7 @@ class ThrowManager(models.Manager["Throw"]):
 class Throw(models.Model):
     """Dice as called. A correction is a new revision; the old one stays."""
 
-    round = models.ForeignKey(Round, models.PROTECT, related_name="throws")
+    round = models.ForeignKey(Round, models.PROTECT, related_name="throws", db_index=False)
     number = models.PositiveSmallIntegerField()
     revision = models.PositiveSmallIntegerField(default=1)
     dice = models.JSONField(default=list)
@@ -257,7 +258,7 @@ class SettlementManager(models.Manager["Settlement"]):
 class Settlement(models.Model):
     """How one wager was settled by one throw. Never edited: a correction settles again with its own throw."""
 
-    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements")
+    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements", db_index=False)
     wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements")
     place = models.PositiveSmallIntegerField(help_text="position in the order of settlement, from 0")
     cents = models.BigIntegerField(help_text="the stake that was settled")
@@ -317,7 +318,7 @@ class Slip(models.Model):
         AGREES = "agrees", "agrees"
         DIFFERS = "differs", "differs"
 
-    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="slips")
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="slips", db_index=False)
     number = models.PositiveIntegerField(help_text="from 1 at each table")
     round = models.ForeignKey(Round, models.PROTECT, related_name="slips")
     gaming_day = models.DateField(help_text="gaming day of its filing")
