@@ -16,6 +16,7 @@ from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E40
 from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+from django.urls import get_resolver  # noqa: E402
 
 from audit.exporting.jobs import with_worker  # noqa: E402
 from config.handler import OneThreadHandler, with_limit, with_same_origin  # noqa: E402
@@ -44,6 +45,7 @@ elif settings.SEALER_DIR:
         "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."
     )
 
+get_resolver().url_patterns  # noqa: B018  # read now: an address without an access rule ends the start
 # What was imported so far stays. Left to the garbage collector, it would be searched now and then for a tenth of a
 # second, in which no act is answered.
 gc.collect()

@@ -2,6 +2,8 @@
 
 from django.urls import include, path
 
+from games.access import verify_rules
+
 handler500 = "tables.views.acts.busy_or_error"
 
 urlpatterns = [
@@ -10,3 +12,5 @@ urlpatterns = [
     path("", include("games.urls")),
     path("", include("tables.views.desk_urls")),
 ]
+
+verify_rules(urlpatterns)

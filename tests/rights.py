@@ -56,7 +56,6 @@ LEAST = {"no device", "locked tablet"}  # what is open to these two is open to e
 # An address of Larkfield for each route: its arguments by name, and codes by the list to which they belong.
 EXAMPLES: dict[str, Any] = {
     "facility": "larkfield",
-    "facility_code": "larkfield",
     "table": "T-01",
     "place": "T-01",
     "lot": "L-0001",
@@ -105,37 +104,37 @@ FOREIGN_QUERIES = (
 # Who reads each address with GET. An act has no page: its addresses take POST alone.
 READERS: dict[str, Set[str]] = {
     # The rules office
-    "office/<slug:facility_code>/submissions/": OFFICE_READERS,
-    "office/<slug:facility_code>/submissions/<slug:code>/": OFFICE_READERS,
-    "office/<slug:facility_code>/submissions/<slug:code>/<int:version>/": OFFICE_READERS,
-    "office/<slug:facility_code>/submissions/<slug:code>/<int:version>.pdf": OFFICE_READERS,
-    "office/<slug:facility_code>/changes/": OFFICE_READERS,
-    "office/<slug:facility_code>/changes/<slug:code>/": OFFICE_READERS,
-    "office/<slug:facility_code>/odds/": OFFICE_READERS,
-    "office/<slug:facility_code>/odds/what-if": OFFICE_READERS,
-    "office/<slug:facility_code>/odds/sheet.pdf": OFFICE_READERS,
-    "office/<slug:facility_code>/signs/": OFFICE_READERS,
-    "office/<slug:facility_code>/guide/": OFFICE_READERS,
-    "office/<slug:facility_code>/guide/<int:version>/": OFFICE_READERS,
-    "office/<slug:facility_code>/guide/<int:version>/guide.pdf": OFFICE_READERS,
-    "office/<slug:facility_code>/guide/<int:version>/<slug:slug>/": OFFICE_READERS,
-    "office/<slug:facility_code>/requests/": OFFICE_READERS,
-    "office/<slug:facility_code>/requests/<slug:code>/": OFFICE_READERS,
-    "office/<slug:facility_code>/requests/<slug:code>.pdf": OFFICE_READERS,
-    "office/<slug:facility_code>/requests/<slug:code>/tests/<int:number>/": OFFICE_READERS,
-    "office/<slug:facility_code>/providers/": OFFICE_READERS,
-    "office/<slug:facility_code>/providers/<slug:code>/": OFFICE_READERS,
-    "office/<slug:facility_code>/documents/": OFFICE_READERS,
-    "office/<slug:facility_code>/documents/<slug:code>": OFFICE_READERS,
-    "office/<slug:facility_code>/deadlines/": OFFICE_READERS,
-    "office/<slug:facility_code>/deadlines/feeds": OFFICE_READERS,
+    "office/<slug:facility>/submissions/": OFFICE_READERS,
+    "office/<slug:facility>/submissions/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility>/submissions/<slug:code>/<int:version>/": OFFICE_READERS,
+    "office/<slug:facility>/submissions/<slug:code>/<int:version>.pdf": OFFICE_READERS,
+    "office/<slug:facility>/changes/": OFFICE_READERS,
+    "office/<slug:facility>/changes/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility>/odds/": OFFICE_READERS,
+    "office/<slug:facility>/odds/what-if": OFFICE_READERS,
+    "office/<slug:facility>/odds/sheet.pdf": OFFICE_READERS,
+    "office/<slug:facility>/signs/": OFFICE_READERS,
+    "office/<slug:facility>/guide/": OFFICE_READERS,
+    "office/<slug:facility>/guide/<int:version>/": OFFICE_READERS,
+    "office/<slug:facility>/guide/<int:version>/guide.pdf": OFFICE_READERS,
+    "office/<slug:facility>/guide/<int:version>/<slug:slug>/": OFFICE_READERS,
+    "office/<slug:facility>/requests/": OFFICE_READERS,
+    "office/<slug:facility>/requests/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility>/requests/<slug:code>.pdf": OFFICE_READERS,
+    "office/<slug:facility>/requests/<slug:code>/tests/<int:number>/": OFFICE_READERS,
+    "office/<slug:facility>/providers/": OFFICE_READERS,
+    "office/<slug:facility>/providers/<slug:code>/": OFFICE_READERS,
+    "office/<slug:facility>/documents/": OFFICE_READERS,
+    "office/<slug:facility>/documents/<slug:code>": OFFICE_READERS,
+    "office/<slug:facility>/deadlines/": OFFICE_READERS,
+    "office/<slug:facility>/deadlines/feeds": OFFICE_READERS,
     "office/<slug:facility>/acts/<str:act>": set(),
     # Patrons, calendars that know a secret, and the proxy
-    "guide/<slug:facility_code>/": EVERYBODY,
-    "guide/<slug:facility_code>/guide.pdf": EVERYBODY,
-    "guide/<slug:facility_code>/<slug:slug>/": EVERYBODY,
-    "rules/<slug:facility_code>/": EVERYBODY,
-    "rules/<slug:facility_code>/document": EVERYBODY,
+    "guide/<slug:facility>/": EVERYBODY,
+    "guide/<slug:facility>/guide.pdf": EVERYBODY,
+    "guide/<slug:facility>/<slug:slug>/": EVERYBODY,
+    "rules/<slug:facility>/": EVERYBODY,
+    "rules/<slug:facility>/document": EVERYBODY,
     "office/feeds/<slug:secret>.ics": EVERYBODY,
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
@@ -144,31 +143,31 @@ READERS: dict[str, Set[str]] = {
     "service-worker.js": EVERYBODY,
     "no-line": EVERYBODY,
     # The compliance desk
-    "record/<slug:facility_code>/": DESK_READERS,
-    "record/<slug:facility_code>/entries/installation/system/<int:seq>/": DESK_READERS,
-    "record/<slug:facility_code>/entries/installation/system/<int:seq>/proof.jsonl": set(),  # before it is taken
-    "record/<slug:facility_code>/entries/<code:place>/<int:seq>/": DESK_READERS,
-    "record/<slug:facility_code>/entries/<code:place>/<int:seq>/proof.jsonl": set(),
-    "record/<slug:facility_code>/clauses/": DESK_READERS,
-    "record/<slug:facility_code>/integrity/": DESK_READERS,
-    "record/<slug:facility_code>/retention/": DESK_READERS,
-    "record/<slug:facility_code>/report/": DESK_READERS,
-    "record/<slug:facility_code>/report.pdf": DESK_READERS,
-    "record/<slug:facility_code>/exports/": DESK_READERS,
-    "record/<slug:facility_code>/exports/list": DESK_READERS,
-    "record/<slug:facility_code>/exports/<uuid:job>": EXPORTERS,
+    "record/<slug:facility>/": DESK_READERS,
+    "record/<slug:facility>/entries/installation/system/<int:seq>/": DESK_READERS,
+    "record/<slug:facility>/entries/installation/system/<int:seq>/proof.jsonl": set(),  # before it is taken
+    "record/<slug:facility>/entries/<code:place>/<int:seq>/": DESK_READERS,
+    "record/<slug:facility>/entries/<code:place>/<int:seq>/proof.jsonl": set(),
+    "record/<slug:facility>/clauses/": DESK_READERS,
+    "record/<slug:facility>/integrity/": DESK_READERS,
+    "record/<slug:facility>/retention/": DESK_READERS,
+    "record/<slug:facility>/report/": DESK_READERS,
+    "record/<slug:facility>/report.pdf": DESK_READERS,
+    "record/<slug:facility>/exports/": DESK_READERS,
+    "record/<slug:facility>/exports/list": DESK_READERS,
+    "record/<slug:facility>/exports/<uuid:job>": EXPORTERS,
     # before it is printed
-    "record/<slug:facility_code>/rounds/<code:table>/<int:number>/<slug:digest>.pdf": set(),
-    "record/<slug:facility_code>/found/<slug:digest>.csv": set(),  # of who took it
+    "record/<slug:facility>/rounds/<code:table>/<int:number>/<slug:digest>.pdf": set(),
+    "record/<slug:facility>/found/<slug:digest>.csv": set(),  # of who took it
     "record/<slug:facility>/acts/<str:act>": set(),
     # The inbox of compliance
-    "inbox/<slug:facility_code>/": CASE_READERS,
-    "inbox/<slug:facility_code>/exceptions/": CASE_READERS,
-    "inbox/<slug:facility_code>/reports/<slug:day>/": CASE_READERS,
-    "inbox/<slug:facility_code>/<slug:case>/": CASE_READERS,
-    "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>": CASE_READERS,
-    "inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/": CASE_READERS,
-    "inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/<slug:digest>.pdf": set(),  # before it is printed
+    "inbox/<slug:facility>/": CASE_READERS,
+    "inbox/<slug:facility>/exceptions/": CASE_READERS,
+    "inbox/<slug:facility>/reports/<slug:day>/": CASE_READERS,
+    "inbox/<slug:facility>/<slug:case>/": CASE_READERS,
+    "inbox/<slug:facility>/<slug:case>/documents/<int:number>": CASE_READERS,
+    "inbox/<slug:facility>/<slug:case>/letters/<int:number>/": CASE_READERS,
+    "inbox/<slug:facility>/<slug:case>/letters/<int:number>/<slug:digest>.pdf": set(),  # before it is printed
     # Devices and sign-in
     "": SIGNED_IN | {"no device", "revoked", "display", "wall"} | LOCKED_FLOOR,
     "enrol": EVERYBODY,
@@ -244,9 +243,12 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/<code:table>/acts/<str:act>": set(),
 }
 
+# Addresses whose view refuses some of those whom their rule admits.
+NARROWED_BY_VIEW = {"floor/<slug:facility>/figures/<code:table>/"}  # of tables that the person does not see
+
 # Who may send a form to each address; every other address answers 405. Each act decides for itself, below.
 SENDERS: dict[str, Set[str]] = {
-    "office/<slug:facility_code>/deadlines/feeds": OFFICE,
+    "office/<slug:facility>/deadlines/feeds": OFFICE,
     "floor/<slug:facility>/people/file": ACCESS_PREPARERS,
     "enrol": set(),  # nobody without a token
     "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN

@@ -373,7 +373,7 @@ def may(who: str, method: str, path: str, has_chips: bool) -> bool:
     readers = rights.READERS[
         "floor/<slug:facility>/cage/" if has_chips and match.route == SLIP_ON_PAPER else match.route
     ]
-    casino = match.kwargs.get("facility") or match.kwargs.get("facility_code") or "larkfield"
+    casino = match.kwargs.get("facility") or "larkfield"
     if readers == rights.EVERYBODY:
         return True
     if match.kwargs.get("table") == "T-42":

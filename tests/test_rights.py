@@ -15,16 +15,18 @@ from functools import cache
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.template.base import Template
 from django.test import Client
-from django.urls import get_resolver
+from django.urls import get_resolver, path
 from reportlab.platypus import BaseDocTemplate
 
 from audit.identity import Denied, Locked, SignedOut
 from audit.models import Person
 from audit.runner import ActRequest, ActRunner
+from games.access import Unchecked, access_rules, verify_rules
 from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
 from games.office import core as office
@@ -45,7 +47,7 @@ pytestmark = pytest.mark.django_db
 BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
 REFUSED = {401, 403, 404, 405, 423}
 ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>")
-THEIRS = {"facility": "seabright", "facility_code": "seabright", **rights.ONLY_AT_LARKFIELD}
+THEIRS = {"facility": "seabright", **rights.ONLY_AT_LARKFIELD}
 CHANGED_BY_SIGN_IN = ("django_session", "audit_device")
 
 
@@ -176,13 +178,40 @@ def test_nobody_of_another_casino_reads_anything_here(casinos):
     assert_none(opened)
 
 
+def test_an_address_without_a_rule_ends_the_start():
+    with pytest.raises(ImproperlyConfigured, match="floor/open-door"):
+        verify_rules([*get_resolver().url_patterns, path("floor/open-door", lambda request: None)])
+
+
+def test_each_address_declares_the_rule_by_which_it_is_read(casinos):
+    requests = {who: current_request({"cookies": cookies}) for who, cookies in casinos.larkfield.items()}
+    expected, admitted = {}, {}
+    for route, rule in access_rules(get_resolver().url_patterns):
+        readers = rights.READERS[route]
+        if isinstance(rule, Unchecked):
+            if rule.is_open:
+                expected[route], admitted[route] = readers, rights.EVERYBODY
+        elif readers and route not in rights.NARROWED_BY_VIEW:
+            expected[route] = readers
+            admitted[route] = {who for who, request in requests.items() if admits(rule, route, request)}
+    assert_none(differences(expected, admitted))
+    assert len(expected) > 80, "nearly every address has a rule of its own"
+
+
+def admits(rule: Any, route: str, request: HttpRequest) -> bool:
+    try:
+        return bool(rule.authorize(request, *[rights.EXAMPLES[name] for name in rule.arguments]))
+    except (SignedOut, Denied, Locked, Http404):
+        return False
+
+
 def names_an_object(route: str) -> bool:
     return bool(set(ARGUMENT.findall(route)) & {*rights.ONLY_AT_LARKFIELD, "code", "job", "version"})
 
 
 def test_no_page_of_another_casino_names_anybody_or_anything_here(casinos):
     names = names_of_larkfield()
-    lists = [route for route in routes() if set(ARGUMENT.findall(route)) in ({"facility"}, {"facility_code"})]
+    lists = [route for route in routes() if set(ARGUMENT.findall(route)) == {"facility"}]
     urls = [address(route, **THEIRS) for route in lists if rights.READERS[route] != rights.EVERYBODY]
     urls += [f"/{url}" for url in rights.FOREIGN_QUERIES]
     leaks, opened = [], set()

@@ -153,7 +153,6 @@ OFFICE_VIEWERS = OFFICE_ROLES | {
     "surveillance",
 }
 OFFICE = Pages(OFFICE_VIEWERS)
-person_and_facility = OFFICE.authorize
 may_see_office = OFFICE.may_see
 
 

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_GET, require_safe
 
 from audit import clock
 from audit.identity import Denied
+from audit.models import Person
+from games.access import opened_by
 from games.engine.editions import all_editions
 from games.guide.content import (
     FORMATS,
@@ -39,7 +41,7 @@ from games.models import (
     SignForm,
 )
 from games.office import pdf
-from games.office.core import floor, person_and_facility
+from games.office.core import OFFICE, floor
 from games.office.guides.pdf import guide_pdf
 from games.office.reviews import review_due_on
 from games.office.signs import (
@@ -61,9 +63,9 @@ NOT_OUT = "Approved, not published: this is not the guide that patrons read now.
 
 
 @require_safe
-def guides(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def guides(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the guide and its next step, the rules book, permissions and incidents."""
-    person, facility = person_and_facility(request, facility_code)
     now = clock.now()
     context = (
         page_context(person, facility, "guide", now)
@@ -142,40 +144,44 @@ def _device_context(facility: Facility) -> dict[str, Any]:
 
 
 @require_safe
-def preview(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
+@opened_by(OFFICE)
+def preview(request: HttpRequest, _person: Person, facility: Facility, version: int) -> HttpResponse:
     """Show a version of the guide as patrons would read it, marked as a preview."""
-    guide, context = _guide_and_context(request, facility_code, version)
+    guide, context = _guide_and_context(request, facility, version)
     language = context["language"]
     games = [game_preview(guide, game["slug"], language) or {} for game in guide.content["games"]]
     for game in games:
-        game["url"] = reverse("guide-preview-game", args=[facility_code, version, game["slug"]])
-    context |= {"games": games, "print_url": reverse("guide-preview-print", args=[facility_code, version])}
+        game["url"] = reverse("guide-preview-game", args=[facility.code, version, game["slug"]])
+    context |= {"games": games, "print_url": reverse("guide-preview-print", args=[facility.code, version])}
     return render(request, "games/patrons/guide.html", context)
 
 
 @require_safe
-def preview_game(request: HttpRequest, facility_code: str, version: int, slug: str) -> HttpResponse:
+@opened_by(OFFICE)
+def preview_game(
+    request: HttpRequest, _person: Person, facility: Facility, version: int, slug: str
+) -> HttpResponse:
     """Show one game of a version."""
-    guide, context = _guide_and_context(request, facility_code, version)
+    guide, context = _guide_and_context(request, facility, version)
     game = game_preview(guide, slug, context["language"])
     if game is None:
         raise Denied
-    context |= {"game": game, "guide_url": reverse("guide-preview", args=[facility_code, version])}
+    context |= {"game": game, "guide_url": reverse("guide-preview", args=[facility.code, version])}
     return render(request, "games/patrons/game.html", context)
 
 
 @require_safe
-def preview_print(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
+@opened_by(OFFICE)
+def preview_print(request: HttpRequest, _person: Person, facility: Facility, version: int) -> HttpResponse:
     """Return the printed version. The sample for the body says on every page that it is not approved (§ 521.9(c))."""
-    guide, context = _guide_and_context(request, facility_code, version)
+    guide, context = _guide_and_context(request, facility, version)
     language = context["language"]
     return file_response(guide_pdf(guide, language), f"guide-v{version}-{language}.pdf")
 
 
 def _guide_and_context(
-    request: HttpRequest, facility_code: str, version: int
+    request: HttpRequest, facility: Facility, version: int
 ) -> tuple[Guide, dict[str, Any]]:
-    _, facility = person_and_facility(request, facility_code)
     rows = Guide.objects.filter(facility=facility, version=version).select_related("facility", "same_as")
     guide = rows.first()
     if guide is None:
@@ -207,9 +213,9 @@ WAITING = (Review.DRAFT, Review.FILED)
 
 
 @require_GET
-def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def signs(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show every kind of sign with its forms, drawn with example figures."""
-    person, facility = person_and_facility(request, facility_code)
     forms = (
         SignForm.objects.filter(facility=facility)
         .select_related("decision", "drafted_by")
@@ -279,15 +285,13 @@ def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("office/<slug:facility_code>/guide/", guides, name="guides"),
-    path("office/<slug:facility_code>/guide/<int:version>/", preview, name="guide-preview"),
+    path("office/<slug:facility>/guide/", guides, name="guides"),
+    path("office/<slug:facility>/guide/<int:version>/", preview, name="guide-preview"),
+    path("office/<slug:facility>/guide/<int:version>/guide.pdf", preview_print, name="guide-preview-print"),
     path(
-        "office/<slug:facility_code>/guide/<int:version>/guide.pdf", preview_print, name="guide-preview-print"
-    ),
-    path(
-        "office/<slug:facility_code>/guide/<int:version>/<slug:slug>/",
+        "office/<slug:facility>/guide/<int:version>/<slug:slug>/",
         preview_game,
         name="guide-preview-game",
     ),
-    path("office/<slug:facility_code>/signs/", signs, name="signs"),
+    path("office/<slug:facility>/signs/", signs, name="signs"),
 ]

@@ -21,6 +21,7 @@ from audit import clock
 from audit.identity import Denied, enrolled_device
 from audit.models import Person
 from audit.runner import ActRequest
+from games.access import open_to_all, opened_by
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.kit.files import file_response
@@ -38,7 +39,7 @@ from games.office.calendar import (
     in_groups,
     open_reminders,
 )
-from games.office.core import may_act, person_and_facility
+from games.office.core import OFFICE, may_act
 from games.office.documents import usage_of
 from games.params import malformed
 from games.separation.acts import changes_to_acknowledge
@@ -96,9 +97,9 @@ def page_context(
     }
 
 
-def landing_url(facility_code: str) -> str:
+def landing_url(facility: str) -> str:
     """Return the address of the first tab, where the navigation bar leads."""
-    return reverse(TABS[0][-1], args=[facility_code])
+    return reverse(TABS[0][-1], args=[facility])
 
 
 # Documents
@@ -109,12 +110,12 @@ LEAST_HASH = 8
 
 
 @require_GET
-def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def documents(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the documents, the newest first.
 
     `q`: a part of a title or file name, a code, or at least the first 8 digits of a SHA-256.
     """
-    person, facility = person_and_facility(request, facility_code)
     query = request.GET.get("q", "").replace("\0", "")[:64].strip()
     matches = Document.objects.filter(facility=facility).defer("content").select_related("filed_by")
     if query:
@@ -134,9 +135,9 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def document(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def document(request: HttpRequest, _person: Person, facility: Facility, code: str) -> HttpResponse:
     """Download a document. It is never shown in place, so nothing in it runs."""
-    _, facility = person_and_facility(request, facility_code)
     row = Document.objects.filter(facility=facility, code=code).first()
     if row is None:
         raise Denied
@@ -165,19 +166,19 @@ WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 
 @require_safe
-def calendar(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def calendar(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show every deadline: a list by urgency, and the calendar of a month."""
-    person, facility = person_and_facility(request, facility_code)
     return render(request, "games/office/calendar.html", _calendar_context(request, person, facility))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def feeds(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Make a secret address and show it once.
 
     The secret is made here, so that neither the entry nor the stored answer of the act contains it.
     """
-    person, facility = person_and_facility(request, facility_code)
     if request.method != "POST":
         return redirect("calendar", facility.code)
     secret, sha256 = feeds_of.new_secret()
@@ -211,6 +212,7 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_safe
+@open_to_all("whoever has the secret address of a calendar reads its deadlines")
 def feed(request: HttpRequest, secret: str) -> HttpResponse:
     """Return the deadlines of a facility for a calendar with a secret address. It needs no sign-in and sets no
     cookie.
@@ -317,9 +319,9 @@ def _month_after(year: int, month: int) -> dt.date:
 
 
 urlpatterns = [
-    path("office/<slug:facility_code>/documents/", documents, name="documents"),
-    path("office/<slug:facility_code>/documents/<slug:code>", document, name="document"),
-    path("office/<slug:facility_code>/deadlines/", calendar, name="calendar"),
-    path("office/<slug:facility_code>/deadlines/feeds", feeds, name="feeds"),
+    path("office/<slug:facility>/documents/", documents, name="documents"),
+    path("office/<slug:facility>/documents/<slug:code>", document, name="document"),
+    path("office/<slug:facility>/deadlines/", calendar, name="calendar"),
+    path("office/<slug:facility>/deadlines/feeds", feeds, name="feeds"),
     path("office/feeds/<slug:secret>.ics", feed, name="feed"),
 ]

@@ -15,6 +15,7 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.http import require_safe
 
 from audit import clock
+from games.access import CheckedBy, opened_by
 from games.guide.content import approval_of, comes_as, published, still_true, title_of
 from games.guide.content_types import GameContent, GuideExample
 from games.guide.words import SWITCH, TAGS, day, place, words
@@ -37,11 +38,21 @@ def language_of(request: HttpRequest, facility: Facility) -> str:
     return next((tag[:2] for tag, _ in accepted if tag.split("-")[0] in languages), languages[0])
 
 
+def for_patrons(request: HttpRequest, facility: str) -> tuple[Facility, str]:
+    """Everybody, without sign-in: the facility, and the language that the patron reads."""
+    row = Facility.objects.filter(code=facility).first()
+    if row is None:
+        raise Http404
+    return row, language_of(request, row)
+
+
+FOR_PATRONS = CheckedBy(for_patrons, ("facility",))
+
+
 @require_safe
-def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(FOR_PATRONS)
+def guide(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
     """Show the games of the published guide."""
-    facility = _facility(facility_code)
-    language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None:
         return _no_guide(request, facility, language)
@@ -55,15 +66,14 @@ def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_safe
-def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
+@opened_by(FOR_PATRONS)
+def game(request: HttpRequest, facility: Facility, language: str, slug: str) -> HttpResponse:
     """Show one game of the published guide.
 
     If the submission in force has changed, the old text is left out at once: § 521.9(b) and N.J.A.C. 19:47-8.5(b)
     make the guide a short form of the rules, so it may not state odds that are not dealt, and § 521.9(d) keeps the
     new odds out until their own sample is approved. The rest of the guide stays unaltered.
     """
-    facility = _facility(facility_code)
-    language = language_of(request, facility)
     published_guide = _published(facility)
     content = _game_content(published_guide, slug) if published_guide else None
     if published_guide is None or content is None:
@@ -78,10 +88,9 @@ def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
 
 
 @require_safe
-def guide_print(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(FOR_PATRONS)
+def guide_print(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
     """Return the published guide as a PDF, exactly as approved; nothing while a part of it is not dealt."""
-    facility = _facility(facility_code)
-    language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None or not all(still_true(published_guide, clock.now()).values()):
         return _no_guide(request, facility, language)
@@ -98,10 +107,9 @@ def _printed(pk: int, content_sha256: str, approval_line: str, language: str) ->
 
 
 @require_safe
-def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(FOR_PATRONS)
+def rules(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
     """Show the complete rules: their document, and where the printed copy is kept."""
-    facility = _facility(facility_code)
-    language = language_of(request, facility)
     book = _book(facility)
     common = words(language)
     context = _page(facility, language) | {"book": book, "guide": _published(facility) is not None}
@@ -117,9 +125,10 @@ def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_safe
-def rules_document(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(FOR_PATRONS)
+def rules_document(request: HttpRequest, facility: Facility, _language: str) -> HttpResponse:
     """Download the complete rules as they were filed."""
-    book = _book(_facility(facility_code))
+    book = _book(facility)
     if book is None:
         raise Http404
     response = attachment(book.document)
@@ -189,13 +198,6 @@ def _game_content(guide: Guide, slug: str) -> GameContent | None:
     return next((game for game in guide.content["games"] if game["slug"] == slug), None)
 
 
-def _facility(facility_code: str) -> Facility:
-    facility = Facility.objects.filter(code=facility_code).first()
-    if facility is None:
-        raise Http404
-    return facility
-
-
 def _published(facility: Facility) -> Guide | None:
     """Return the guide for the web site: § 521.9(f); in New Jersey only if that format is approved."""
     guide = published(facility)
@@ -220,9 +222,9 @@ def _cacheable(response: HttpResponse, language: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("guide/<slug:facility_code>/", guide, name="guide"),
-    path("guide/<slug:facility_code>/guide.pdf", guide_print, name="guide-print"),
-    path("guide/<slug:facility_code>/<slug:slug>/", game, name="guide-game"),
-    path("rules/<slug:facility_code>/", rules, name="rules-book"),
-    path("rules/<slug:facility_code>/document", rules_document, name="rules-book-document"),
+    path("guide/<slug:facility>/", guide, name="guide"),
+    path("guide/<slug:facility>/guide.pdf", guide_print, name="guide-print"),
+    path("guide/<slug:facility>/<slug:slug>/", game, name="guide-game"),
+    path("rules/<slug:facility>/", rules, name="rules-book"),
+    path("rules/<slug:facility>/document", rules_document, name="rules-book-document"),
 ]

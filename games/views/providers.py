@@ -16,9 +16,11 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.identity import Denied
+from audit.models import Person
+from games.access import opened_by
 from games.jurisdictions import Jurisdiction, short
 from games.models import Facility, GameRequest, Provider, ProviderNote, Qualifier
-from games.office.core import person_and_facility
+from games.office.core import OFFICE
 from games.office.providers import register, services
 from games.office.providers.applications import package_parts
 from games.office.providers.register import Certification, ProviderFile
@@ -469,9 +471,9 @@ class ProviderRow:
 
 
 @require_GET
-def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def providers(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show every provider with its certification and services, and the list of § 528.6."""
-    person, facility = person_and_facility(request, facility_code)
     now = clock.now()
     rows = [_row(facility, provider, now) for provider in Provider.objects.filter(facility=facility)]
     context = page_context(person, facility, "providers", now) | {
@@ -489,9 +491,9 @@ def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def provider(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def provider(request: HttpRequest, person: Person, facility: Facility, code: str) -> HttpResponse:
     """Show one provider's file."""
-    person, facility = person_and_facility(request, facility_code)
     provider_row = (
         Provider.objects.filter(facility=facility, code=code).select_related("investigation").first()
     )
@@ -562,6 +564,6 @@ def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("office/<slug:facility_code>/providers/", providers, name="providers"),
-    path("office/<slug:facility_code>/providers/<slug:code>/", provider, name="provider"),
+    path("office/<slug:facility>/providers/", providers, name="providers"),
+    path("office/<slug:facility>/providers/<slug:code>/", provider, name="provider"),
 ]

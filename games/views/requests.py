@@ -10,10 +10,12 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
+from audit.models import Person
+from games.access import opened_by
 from games.kit.files import file_response
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
-from games.office.core import person_and_facility
+from games.office.core import OFFICE
 from games.office.requests import descriptions, final_approvals, game_tests, parts
 from games.registry import game_by_code
 from games.views.office import page_context
@@ -22,9 +24,9 @@ SHOWN = 100
 
 
 @require_GET
-def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def game_requests(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the requests with their state and next step, the newest first."""
-    person, facility = person_and_facility(request, facility_code)
     frame = page_context(person, facility, "requests")
     query = request.GET.get("q", "").replace("\0", "")[:60].strip()
     rows = GameRequest.objects.filter(facility=facility).select_related("facility", "decision")
@@ -45,9 +47,9 @@ def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def game_request(request: HttpRequest, person: Person, facility: Facility, code: str) -> HttpResponse:
     """Show one request: its parts as a checklist, its odds sheet, its history and its tests."""
-    person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
     described, absent = descriptions.describe_request(row), parts.missing_parts(row)
     figures = parts.filed_or_computed(row)
@@ -75,9 +77,11 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
 
 
 @require_GET
-def game_test(request: HttpRequest, facility_code: str, code: str, number: int) -> HttpResponse:
+@opened_by(OFFICE)
+def game_test(
+    request: HttpRequest, person: Person, facility: Facility, code: str, number: int
+) -> HttpResponse:
     """Show one test: its submission as a checklist, the sign, the versions of its rules, and its runs."""
-    person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
     test = GameTest.objects.filter(request=row, number=number).select_related("decision").first()
     if test is None:
@@ -110,9 +114,9 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
 
 
 @require_GET
-def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def game_request_pdf(request: HttpRequest, _person: Person, facility: Facility, code: str) -> HttpResponse:
     """Return the request as a PDF: its contents, its odds sheet, and its documents with their SHA-256."""
-    _, facility = person_and_facility(request, facility_code)
     row = _request(facility, code)
     return file_response(descriptions.request_pdf(row), f"{facility.code}-{row.code}.pdf")
 
@@ -171,8 +175,8 @@ def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("office/<slug:facility_code>/requests/", game_requests, name="game-requests"),
-    path("office/<slug:facility_code>/requests/<slug:code>/", game_request, name="game-request"),
-    path("office/<slug:facility_code>/requests/<slug:code>.pdf", game_request_pdf, name="game-request-pdf"),
-    path("office/<slug:facility_code>/requests/<slug:code>/tests/<int:number>/", game_test, name="game-test"),
+    path("office/<slug:facility>/requests/", game_requests, name="game-requests"),
+    path("office/<slug:facility>/requests/<slug:code>/", game_request, name="game-request"),
+    path("office/<slug:facility>/requests/<slug:code>.pdf", game_request_pdf, name="game-request-pdf"),
+    path("office/<slug:facility>/requests/<slug:code>/tests/<int:number>/", game_test, name="game-test"),
 ]

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.identity import Denied
 from audit.models import Department, Person, Role
+from games.access import opened_by
 from games.engine import Refusal, Rules
 from games.engine.game import Game
 from games.engine.odds import in_dollars
@@ -27,7 +28,7 @@ from games.jurisdictions import REVIEW, SeparationRow
 from games.kit.files import file_response
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office import core as office_runner
-from games.office.core import DealtTable, floor, person_and_facility
+from games.office.core import OFFICE, DealtTable, floor
 from games.office.odds import Curve, OddsSheet, curve, odds_sheet, odds_sheet_pdf
 from games.office.pdf import approval_text
 from games.office.submissions import compare
@@ -50,9 +51,9 @@ MOST_ENDED = 40  # newest ended changes on the page
 
 
 @require_GET
-def submissions(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def submissions(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the facility's submissions by game: what is in force, what is undecided, and what to do next."""
-    person, facility = person_and_facility(request, facility_code)
     context = page_context(person, facility, "submissions")
     by_code: dict[str, list[RulesSubmission]] = defaultdict(list)
     for row in RulesSubmission.objects.filter(facility=facility).order_by("game", "code", "-version"):
@@ -101,9 +102,11 @@ def _edition_rules(row: RulesSubmission) -> Any:
 
 
 @require_GET
-def submission(request: HttpRequest, facility_code: str, code: str, version: int = 0) -> HttpResponse:
+@opened_by(OFFICE)
+def submission(
+    request: HttpRequest, person: Person, facility: Facility, code: str, version: int = 0
+) -> HttpResponse:
     """Show one version of a submission, by default the newest. Superseded versions stay readable."""
-    person, facility = person_and_facility(request, facility_code)
     versions = list(
         RulesSubmission.objects.filter(facility=facility, code=code)
         .select_related("drafted_by", "filed_by", "decision")
@@ -280,9 +283,9 @@ def _rules(options: Options) -> Rules:
 
 
 @require_GET
-def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def odds(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show an odds sheet, with a what-if trial if the query has one. HTMX requests get only the answer."""
-    person, facility = person_and_facility(request, facility_code)
     subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
     answer, tried = _answer_what_if(request, subject)
     context = {
@@ -368,9 +371,9 @@ def _choices(facility: Facility, subject: OddsSubject) -> dict[str, Any]:
 
 
 @require_GET
-def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def odds_pdf(request: HttpRequest, _person: Person, facility: Facility) -> HttpResponse:
     """Return the sheet of the page as a PDF."""
-    _, facility = person_and_facility(request, facility_code)
     subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
     answer, tried = _answer_what_if(request, subject)
     if tried["odds"]:
@@ -387,9 +390,11 @@ def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def submission_pdf(request: HttpRequest, facility_code: str, code: str, version: int) -> HttpResponse:
+@opened_by(OFFICE)
+def submission_pdf(
+    request: HttpRequest, _person: Person, facility: Facility, code: str, version: int
+) -> HttpResponse:
     """Return a version of a submission with its options, odds and dates as a PDF."""
-    _, facility = person_and_facility(request, facility_code)
     submission = RulesSubmission.objects.filter(facility=facility, code=code, version=version).first()
     if submission is None:
         raise Denied
@@ -404,9 +409,9 @@ def submission_pdf(request: HttpRequest, facility_code: str, code: str, version:
 
 
 @require_GET
-def changes(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def changes(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the changes that wait, those that ended last, and the policy of the jurisdiction."""
-    person, facility = person_and_facility(request, facility_code)
     context = page_context(person, facility, "changes")
     rows = PreparedChange.objects.filter(facility=facility).select_related("prepared_by", "decided_by")
     waiting = rows.filter(status=PreparedChange.Status.WAITING).order_by("due_at")
@@ -423,9 +428,9 @@ def changes(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def change(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
+@opened_by(OFFICE)
+def change(request: HttpRequest, person: Person, facility: Facility, code: str) -> HttpResponse:
     """Show one change: what it does, who made it, and what this person may do about it."""
-    person, facility = person_and_facility(request, facility_code)
     with_this_code = PreparedChange.objects.filter(facility=facility, code=code)
     change_row = with_this_code.select_related("prepared_by", "decided_by", "facility").first()
     if change_row is None:
@@ -581,17 +586,17 @@ def _act_address(facility: Facility, change: PreparedChange, act: str) -> str:
 
 
 urlpatterns = [
-    path("office/<slug:facility_code>/submissions/", submissions, name="submissions"),
-    path("office/<slug:facility_code>/submissions/<slug:code>/", submission, name="submission"),
-    path("office/<slug:facility_code>/submissions/<slug:code>/<int:version>/", submission, name="submission"),
-    path("office/<slug:facility_code>/odds/", odds, name="odds"),
-    path("office/<slug:facility_code>/odds/what-if", odds, name="odds-what-if"),
-    path("office/<slug:facility_code>/odds/sheet.pdf", odds_pdf, name="odds-pdf"),
+    path("office/<slug:facility>/submissions/", submissions, name="submissions"),
+    path("office/<slug:facility>/submissions/<slug:code>/", submission, name="submission"),
+    path("office/<slug:facility>/submissions/<slug:code>/<int:version>/", submission, name="submission"),
+    path("office/<slug:facility>/odds/", odds, name="odds"),
+    path("office/<slug:facility>/odds/what-if", odds, name="odds-what-if"),
+    path("office/<slug:facility>/odds/sheet.pdf", odds_pdf, name="odds-pdf"),
     path(
-        "office/<slug:facility_code>/submissions/<slug:code>/<int:version>.pdf",
+        "office/<slug:facility>/submissions/<slug:code>/<int:version>.pdf",
         submission_pdf,
         name="submission-pdf",
     ),
-    path("office/<slug:facility_code>/changes/", changes, name="changes"),
-    path("office/<slug:facility_code>/changes/<slug:code>/", change, name="change"),
+    path("office/<slug:facility>/changes/", changes, name="changes"),
+    path("office/<slug:facility>/changes/<slug:code>/", change, name="change"),
 ]

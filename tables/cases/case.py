@@ -92,7 +92,6 @@ COMPLIANCE = frozenset({"compliance"})
 SURVEILLANCE = frozenset({"surveillance"})
 CASE_WORKERS = COMPLIANCE | SURVEILLANCE | {"shift-manager"}
 CASE_PAGES = Pages(CASE_WORKERS | {"gaming-agent"})
-authorize_cases = CASE_PAGES.authorize
 may_see_cases = CASE_PAGES.may_see
 
 

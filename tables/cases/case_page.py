@@ -16,13 +16,14 @@ from django.views.decorators.http import require_GET
 
 from audit.identity import Denied
 from audit.models import Entry, Person
+from games.access import opened_by
 from games.kit.files import file_response
 from games.models import Facility
 from tables.cases.case import (
+    CASE_PAGES,
     CASE_WORKERS,
     COMPLIANCE,
     SURVEILLANCE,
-    authorize_cases,
     due_words,
     moment_words,
     signatures_of,
@@ -403,9 +404,9 @@ LETTER_CHANGED = "A name or a case that this letter prints has changed since. Pr
 
 
 @require_GET
-def case_page(request: HttpRequest, facility_code: str, case: str) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def case_page(request: HttpRequest, person: Person, facility: Facility, case: str) -> HttpResponse:
     """Show a case: what is said, what is recorded, what is decided."""
-    person, facility = authorize_cases(request, facility_code)
     context = inbox_context(person, facility, "")
     row = _case(facility, case)
     page = CasePage(row, person, context["now"])
@@ -422,9 +423,11 @@ def case_page(request: HttpRequest, facility_code: str, case: str) -> HttpRespon
 
 
 @require_GET
-def case_document(request: HttpRequest, facility_code: str, case: str, number: int) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def case_document(
+    request: HttpRequest, _person: Person, facility: Facility, case: str, number: int
+) -> HttpResponse:
     """Download a document of a case. It is never shown in place, so nothing in it runs."""
-    _person, facility = authorize_cases(request, facility_code)
     row = CaseDocument.objects.filter(case=_case(facility, case), number=number).first()
     if row is None:
         raise Http404
@@ -433,9 +436,11 @@ def case_document(request: HttpRequest, facility_code: str, case: str, number: i
 
 
 @require_GET
-def letter_page(request: HttpRequest, facility_code: str, case: str, number: int) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def letter_page(
+    request: HttpRequest, person: Person, facility: Facility, case: str, number: int
+) -> HttpResponse:
     """Show a letter to a patron as it is printed, and what is missing."""
-    person, facility = authorize_cases(request, facility_code)
     row = _case(facility, case)
     letter_ = row.letters.filter(number=number).select_related("written_by").first()
     if letter_ is None:
@@ -447,11 +452,11 @@ def letter_page(request: HttpRequest, facility_code: str, case: str, number: int
 
 
 @require_GET
+@opened_by(CASE_PAGES)
 def letter_file(
-    request: HttpRequest, facility_code: str, case: str, number: int, digest: str
+    request: HttpRequest, person: Person, facility: Facility, case: str, number: int, digest: str
 ) -> HttpResponse:
     """Make the recorded PDF of a letter again, and serve it if it has the SHA-256 that was recorded."""
-    person, facility = authorize_cases(request, facility_code)
     letter_ = CaseLetter.objects.filter(case__facility=facility, case__code=case, number=number).first()
     expected = {"case": case, "letter": number, "sha256": digest}
     if letter_ is None or not own_recent_entry(person, facility, LETTER_PRINTED.name, expected):
@@ -486,14 +491,12 @@ def _wagers_context(page: CasePage) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("inbox/<slug:facility_code>/<slug:case>/", case_page, name="case"),
-    path("inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/", letter_page, name="case-letter"),
+    path("inbox/<slug:facility>/<slug:case>/", case_page, name="case"),
+    path("inbox/<slug:facility>/<slug:case>/letters/<int:number>/", letter_page, name="case-letter"),
     path(
-        "inbox/<slug:facility_code>/<slug:case>/letters/<int:number>/<slug:digest>.pdf",
+        "inbox/<slug:facility>/<slug:case>/letters/<int:number>/<slug:digest>.pdf",
         letter_file,
         name="case-letter-pdf",
     ),
-    path(
-        "inbox/<slug:facility_code>/<slug:case>/documents/<int:number>", case_document, name="case-document"
-    ),
+    path("inbox/<slug:facility>/<slug:case>/documents/<int:number>", case_document, name="case-document"),
 ]

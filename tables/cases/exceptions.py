@@ -16,10 +16,11 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
-from audit.models import Entry
+from audit.models import Entry, Person
+from games.access import opened_by
 from games.models import Facility
 from games.registry import game_by_code
-from tables.cases.case import authorize_cases
+from tables.cases.case import CASE_PAGES
 from tables.cases.inbox import inbox_context
 from tables.cases.kinds import BAND, SIDES, tables_by_stream
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
@@ -318,9 +319,9 @@ def _group(table: Table, person: str, by: str) -> str:
 
 
 @require_GET
-def exceptions_page(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def exceptions_page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the exceptions of `?weeks=` by person, table or game (`?by=`), drawn and listed."""
-    person, facility = authorize_cases(request, facility_code)
     context = inbox_context(person, facility, "exceptions")
     typed = request.GET.get("weeks", "")
     weeks = int(typed) if typed in map(str, WEEKS) else WEEKS[1]
@@ -341,4 +342,4 @@ def exceptions_page(request: HttpRequest, facility_code: str) -> HttpResponse:
     return render(request, "cases/exceptions.html", context)
 
 
-urlpatterns = [path("inbox/<slug:facility_code>/exceptions/", exceptions_page, name="inbox-exceptions")]
+urlpatterns = [path("inbox/<slug:facility>/exceptions/", exceptions_page, name="inbox-exceptions")]

@@ -13,14 +13,15 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person
+from games.access import opened_by
 from games.models import Facility
 from games.office.calendar import BEGINS, Deadline, deadlines
 from games.separation.acts import changes_to_acknowledge
 from tables.cases.case import (
+    CASE_PAGES,
     CASE_WORKERS,
     COMPLIANCE,
     NextStep,
-    authorize_cases,
     due_words,
     moment_words,
     next_step,
@@ -202,9 +203,9 @@ MAX_COMING = 4
 
 
 @require_GET
-def inbox_page(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def inbox_page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the cases of one filter (`?show=`), the next due on top with its single next step."""
-    person, facility = authorize_cases(request, facility_code)
     filter_code = request.GET.get("show", "all")
     filter_code = filter_code if filter_code in FILTERS else "all"
     context = inbox_context(person, facility, "inbox")
@@ -249,4 +250,4 @@ def _coming_due(facility: Facility, now: dt.datetime) -> list[Deadline]:
     return [deadline for deadline in later if deadline.due_on > today + lead][:MAX_COMING]
 
 
-urlpatterns = [path("inbox/<slug:facility_code>/", inbox_page, name="inbox")]
+urlpatterns = [path("inbox/<slug:facility>/", inbox_page, name="inbox")]

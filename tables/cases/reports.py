@@ -20,11 +20,12 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.columns import ACTOR, AT, FACILITY, SEQ, declare
 from audit.models import Entry, Person
+from games.access import opened_by
 from games.act_forms import Day, text
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.params import read_day
-from tables.cases.case import COMPLIANCE, authorize_cases, due_words, moment_words
+from tables.cases.case import CASE_PAGES, COMPLIANCE, due_words, moment_words
 from tables.cases.kinds import DAY, kind_of
 from tables.core.figure_sums import Sums
 from tables.desk.desk import desk_context
@@ -259,9 +260,9 @@ def _report(day: ReportDay) -> Report:
 
 
 @require_GET
-def report_page(request: HttpRequest, facility_code: str, day: str) -> HttpResponse:
+@opened_by(CASE_PAGES)
+def report_page(request: HttpRequest, person: Person, facility: Facility, day: str) -> HttpResponse:
     """Show the report of a gaming day of real play, with the acceptance of its PDF at the top."""
-    person, facility = authorize_cases(request, facility_code)
     date = read_day(day)
     if date is None:
         raise Http404
@@ -283,4 +284,4 @@ def report_page(request: HttpRequest, facility_code: str, day: str) -> HttpRespo
     return render(request, "cases/report.html", context)
 
 
-urlpatterns = [path("inbox/<slug:facility_code>/reports/<slug:day>/", report_page, name="inbox-report")]
+urlpatterns = [path("inbox/<slug:facility>/reports/<slug:day>/", report_page, name="inbox-report")]

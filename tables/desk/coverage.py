@@ -10,8 +10,11 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
+from audit.models import Person
+from games.access import opened_by
+from games.models import Facility
 from games.regulations.clauses import Clause, all_clauses, recorded_proofs
-from tables.desk.desk import authorize_desk, desk_context
+from tables.desk.desk import DESK, desk_context
 
 KINDS = {
     "compute": ("Worked out", "the program computes it"),
@@ -52,9 +55,9 @@ class DocumentTotal:
 
 
 @require_GET
-def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def coverage(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show all clauses in order, filtered by document, kind, office, tests, and words."""
-    person, facility = authorize_desk(request, facility_code)
     clauses = list(all_clauses().values()) if facility.law.clauses_in_catalog else []
     tests = recorded_proofs()
     filters = _filters(request, clauses)
@@ -156,4 +159,4 @@ def _parts(clauses: list[Clause]) -> Iterable[tuple[str, int, int]]:
         position += width
 
 
-urlpatterns = [path("record/<slug:facility_code>/clauses/", coverage, name="record-coverage")]
+urlpatterns = [path("record/<slug:facility>/clauses/", coverage, name="record-coverage")]

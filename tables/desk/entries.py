@@ -28,6 +28,7 @@ from audit.identity import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from audit.sealing.log import NotProven, Proof, proof_of
+from games.access import opened_by
 from games.act_forms import text, whole
 from games.engine import Refusal, RefusalCode, Rules
 from games.engine.odds import in_dollars
@@ -42,9 +43,10 @@ from games.registry import game_of
 from games.submissions import Options, rules_of
 from tables.core.entries import MISSHAPEN
 from tables.desk.desk import (
+    DESK,
+    EXPORTING,
     ActOutcome,
     DeskContext,
-    authorize_desk,
     desk_act,
     desk_context,
     may_export,
@@ -333,9 +335,9 @@ def _related_entry(text: str, stream: str, seq: int, facility: Facility, detail:
 
 
 @require_GET
-def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> HttpResponse:
+@opened_by(DESK)
+def entry(request: HttpRequest, person: Person, facility: Facility, place: str, seq: int) -> HttpResponse:
     """Show an entry of this facility, by its stream's place and its number."""
-    person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
     previous, following = (
         Entry.objects.filter(stream=entry_.stream_id, seq=number).first() for number in (seq - 1, seq + 1)
@@ -450,11 +452,6 @@ def _round_query(entry_: Entry, place: str) -> str:
     return f"?place={place}&round={entry_.round}{sort}"
 
 
-def installation_entry(request: HttpRequest, facility_code: str, seq: int) -> HttpResponse:
-    """Show an entry that belongs to no facility: keys, incarnations, verifications."""
-    return entry(request, facility_code, INSTALLATION, seq)
-
-
 # Its proof
 
 
@@ -535,12 +532,12 @@ def _lines(proof: Proof) -> Iterator[bytes]:
 
 
 @require_GET
-def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> HttpResponse:
+@opened_by(EXPORTING)
+def proof(request: HttpRequest, person: Person, facility: Facility, place: str, seq: int) -> HttpResponse:
     """Serve the proof of an entry as a file, to the person who has just recorded that they take it."""
-    person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
     proven, _checks = evidence.prove_entry(entry_, facility.code)
-    if proven is None or not may_export(person) or not is_short(proven):
+    if proven is None or not is_short(proven):
         raise Denied
     content = proof_file(proven)
     if not own_recent_entry(person, facility, PROOF_TAKEN.name, {"sha256": evidence.sha256(content)}):
@@ -549,18 +546,19 @@ def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
     return file_response(content, name, "application/jsonl", is_foreign=True)
 
 
-def installation_proof(request: HttpRequest, facility_code: str, seq: int) -> HttpResponse:
-    """Serve the proof of such an entry."""
-    return proof(request, facility_code, INSTALLATION, seq)
-
-
 # Addresses; a place is a `code` too, so that no other text reaches the database
 
-OF_HOUSE = "record/<slug:facility_code>/entries/<code:place>/<int:seq>/"
-OF_INSTALLATION = "record/<slug:facility_code>/entries/installation/system/<int:seq>/"
+OF_FACILITY = "record/<slug:facility>/entries/<code:place>/<int:seq>/"
+# Entries that belong to no facility: keys, incarnations, verifications
+OF_INSTALLATION = "record/<slug:facility>/entries/installation/system/<int:seq>/"
 urlpatterns = [
-    path(OF_INSTALLATION, installation_entry, name="record-entry-of-installation"),
-    path(OF_INSTALLATION + "proof.jsonl", installation_proof, name="record-proof-of-installation"),
-    path(OF_HOUSE, entry, name="record-entry"),
-    path(OF_HOUSE + "proof.jsonl", proof, name="record-proof"),
+    path(OF_INSTALLATION, entry, {"place": INSTALLATION}, name="record-entry-of-installation"),
+    path(
+        OF_INSTALLATION + "proof.jsonl",
+        proof,
+        {"place": INSTALLATION},
+        name="record-proof-of-installation",
+    ),
+    path(OF_FACILITY, entry, name="record-entry"),
+    path(OF_FACILITY + "proof.jsonl", proof, name="record-proof"),
 ]

@@ -38,6 +38,7 @@ from audit.identity import Denied, enrolled_device
 from audit.models import Entry, Job, Person, Stream
 from audit.record import STREAM_NAME
 from audit.runner import ActRequest
+from games.access import opened_by
 from games.act_forms import text
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
@@ -45,11 +46,12 @@ from games.params import YEARS, Params, malformed
 from games.registry import GAMES, game_by_code
 from games.templatetags.office import day as in_words
 from tables.desk.desk import (
+    DESK,
     EXPORT_ROLES,
+    EXPORTING,
     STREAM,
     ActOutcome,
     DeskContext,
-    authorize_desk,
     desk_act,
     desk_context,
     execute,
@@ -375,9 +377,9 @@ def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:
 
 
 @require_GET
-def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def exports(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the exports, newest first, with the dialog to request one."""
-    person, facility = authorize_desk(request, facility_code)
     context = desk_context(person, facility, "exports") | _list(facility, may_export(person))
     if context["exports_here"]:
         context["sorts"] = _streams(facility)
@@ -386,9 +388,9 @@ def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def exports_list(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Return only the list, for a page that watches it."""
-    person, facility = authorize_desk(request, facility_code)
     return render(
         request,
         "desk/exports_list.html",
@@ -563,11 +565,11 @@ def finished_export(facility: str, job: str) -> Job | None:
 
 
 @require_safe
-def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> HttpResponseBase:
+@opened_by(EXPORTING)
+def exports_file(
+    request: HttpRequest, person: Person, facility: Facility, job: uuid.UUID
+) -> HttpResponseBase:
     """Serve the file of an export, whole or in ranges, to those who may export, with a fresh second factor."""
-    person, facility = authorize_desk(request, facility_code)
-    if not may_export(person):
-        raise Denied
     factors.verify_fresh(request)
     job_ = finished_export(facility.code, str(job))
     if job_ is None:
@@ -689,7 +691,7 @@ def _pieces(file: Path, first: int, last: int) -> Iterator[bytes]:
 
 
 urlpatterns = [
-    path("record/<slug:facility_code>/exports/", exports, name="record-exports"),
-    path("record/<slug:facility_code>/exports/list", exports_list, name="record-exports-list"),
-    path("record/<slug:facility_code>/exports/<uuid:job>", exports_file, name="record-exports-file"),
+    path("record/<slug:facility>/exports/", exports, name="record-exports"),
+    path("record/<slug:facility>/exports/list", exports_list, name="record-exports-list"),
+    path("record/<slug:facility>/exports/<uuid:job>", exports_file, name="record-exports-file"),
 ]

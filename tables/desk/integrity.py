@@ -31,6 +31,7 @@ from audit.models import (
     Entry,
     Incarnation,
     Job,
+    Person,
     Seal,
     SealedHead,
     SealerStatus,
@@ -41,9 +42,10 @@ from audit.sealing import keys
 from audit.sealing.log import Log, facility_log
 from audit.sealing.state import say_problem
 from audit.sealing.status import SILENT_AFTER, sealer_status
+from games.access import opened_by
 from games.models import Facility
 from tables.alerts.calls import alert_words
-from tables.desk.desk import authorize_desk, desk_context
+from tables.desk.desk import DESK, desk_context
 from tables.desk.entries import entry_url
 from tables.models import Alert, Table
 from tables.replay.evidence import BAD, OK, WAITS, Check
@@ -377,9 +379,9 @@ def _format_span(span: dt.timedelta) -> str:
 
 
 @require_GET
-def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def integrity(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
-    person, facility = authorize_desk(request, facility_code)
     now = clock.now()
     status = read_integrity(facility, now)
     bars, top = seals_per_minute(status.log, now)
@@ -406,4 +408,4 @@ def _entry_url(verification: LastVerification | None, facility: Facility) -> str
     return entry_url(verification.entry.stream.name, verification.entry.seq, facility)
 
 
-urlpatterns = [path("record/<slug:facility_code>/integrity/", integrity, name="record-integrity")]
+urlpatterns = [path("record/<slug:facility>/integrity/", integrity, name="record-integrity")]

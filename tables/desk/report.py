@@ -7,10 +7,12 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.identity import Denied
+from audit.models import Person
+from games.access import opened_by
 from games.kit.files import file_response
 from games.models import Facility
 from games.params import read_day
-from tables.desk.desk import authorize_desk, desk_context
+from tables.desk.desk import DESK, desk_context
 from tables.figures.ranges import PLAYS
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
@@ -18,9 +20,9 @@ from tables.reports.page import BY, page_context, report_pdf
 
 
 @require_GET
-def page(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the report of one gaming day. A mistyped day gets a message above today's report."""
-    person, facility = authorize_desk(request, facility_code)
     day, refused = _day_of(request, facility)
     by = request.GET.get("by", "")
     context = (
@@ -32,9 +34,9 @@ def page(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 @require_GET
-def paper(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def paper(request: HttpRequest, _person: Person, facility: Facility) -> HttpResponse:
     """Serve the report as a PDF. Raises `Denied` for a mistyped day."""
-    _person, facility = authorize_desk(request, facility_code)
     day, refused = _day_of(request, facility)
     if refused:
         raise Denied
@@ -62,6 +64,6 @@ def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
 
 
 urlpatterns = [
-    path("record/<slug:facility_code>/report/", page, name="record-report"),
-    path("record/<slug:facility_code>/report.pdf", paper, name="record-report-pdf"),
+    path("record/<slug:facility>/report/", page, name="record-report"),
+    path("record/<slug:facility>/report.pdf", paper, name="record-report-pdf"),
 ]

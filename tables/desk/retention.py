@@ -24,12 +24,13 @@ from django.views.decorators.http import require_GET
 
 from audit.columns import ACTOR, AT, FACILITY, NONE, code_number, constant, declare, same
 from audit.models import Entry, Job, LegalHold, Person
+from games.access import opened_by
 from games.act_forms import text
 from games.engine import Refusal, RefusalCode
 from games.jurisdictions import KEPT_KINDS
 from games.models import Document, Facility, RulesSubmission
 from games.params import Params, malformed
-from tables.desk.desk import ActOutcome, DeskContext, authorize_desk, desk_act, desk_context
+from tables.desk.desk import DESK, ActOutcome, DeskContext, desk_act, desk_context
 from tables.models import Case, DiceLot, Player, Slip
 from tables.words.registry import entry_with_line
 
@@ -276,9 +277,9 @@ OLDEST: dict[str, Callable[[Facility], Any]] = {
 
 
 @require_GET
-def retention(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def retention(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show each kind of record with its term, its section and its oldest date; then every legal hold."""
-    person, facility = authorize_desk(request, facility_code)
     context = desk_context(person, facility, "retention")
     holds = LegalHold.objects.filter(facility=facility.code).select_related("placed_by", "released_by")
     context |= {
@@ -297,4 +298,4 @@ def retention(request: HttpRequest, facility_code: str) -> HttpResponse:
     return render(request, "desk/retention.html", context)
 
 
-urlpatterns = [path("record/<slug:facility_code>/retention/", retention, name="record-retention")]
+urlpatterns = [path("record/<slug:facility>/retention/", retention, name="record-retention")]

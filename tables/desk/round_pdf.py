@@ -20,18 +20,21 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from audit.identity import Denied
+from audit.models import Person
 from games import act_forms
+from games.access import opened_by
 from games.drawing import PaperArea, PaperLayout
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN
 from games.kit.paper import BOLD, INTER, Cell, content_size, render, styles, table, text
+from games.models import Facility
 from games.office.guides.pdf import PIPS
 from tables.corrections.slips import NO_SUCH_ROUND
 from tables.desk.desk import (
+    DESK,
     ActOutcome,
     DeskContext,
-    authorize_desk,
     desk_act,
     may_export,
     own_recent_entry,
@@ -120,11 +123,11 @@ def print_round(
 
 
 @require_GET
+@opened_by(DESK)
 def round_report(
-    request: HttpRequest, facility_code: str, table: str, number: int, digest: str
+    request: HttpRequest, person: Person, facility: Facility, table: str, number: int, digest: str
 ) -> HttpResponse:
     """Make the recorded report again, and serve it if it has the SHA-256 that was recorded."""
-    person, facility = authorize_desk(request, facility_code)
     table_ = Table.objects.select_related("facility", "stream").filter(facility=facility, code=table).first()
     expected = {"table": table, "number": number, "sha256": digest}
     entry = own_recent_entry(person, facility, ROUND_PRINTED.name, expected)
@@ -417,7 +420,7 @@ def _die(canvas: Canvas, face: int, x: float, top: float, size: float, *, is_bla
 
 urlpatterns = [
     path(
-        "record/<slug:facility_code>/rounds/<code:table>/<int:number>/<slug:digest>.pdf",
+        "record/<slug:facility>/rounds/<code:table>/<int:number>/<slug:digest>.pdf",
         round_report,
         name="record-round-pdf",
     ),

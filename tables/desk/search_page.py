@@ -18,16 +18,17 @@ from django.views.decorators.http import require_GET
 from audit.columns import ACTOR, AT, FACILITY, declare
 from audit.identity import Denied
 from audit.models import Entry, Person, SavedFilter
+from games.access import opened_by
 from games.act_forms import text
 from games.engine import Refusal, RefusalCode
 from games.kit.files import csv_table
 from games.kit.tables import DAY, MOMENT, MONEY, NUMBER, TEXT, Column, Table
 from games.models import Facility
 from tables.desk.desk import (
+    DESK,
     DESK_ROLES,
     ActOutcome,
     DeskContext,
-    authorize_desk,
     desk_act,
     desk_context,
     may_export,
@@ -147,9 +148,9 @@ SEARCH_TAKEN = entry_with_line(
 
 
 @require_GET
-def record(request: HttpRequest, facility_code: str) -> HttpResponse:
+@opened_by(DESK)
+def record(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show entries by time, gaming day, place, round, lot, person, act and amount; training apart from real play."""
-    person, facility = authorize_desk(request, facility_code)
     query = parse_query(typed_fields(request.GET), facility)
     page, saved = search_record(query), _saved_filters(person, facility, query)
     rows = entry_rows(page.entries, facility)
@@ -347,9 +348,9 @@ def take_search(ctx: DeskContext, *, query: Annotated[str, text(4 * MAX_QUERY)] 
 
 
 @require_GET
-def found(request: HttpRequest, facility_code: str, digest: str) -> HttpResponse:
+@opened_by(DESK)
+def found(request: HttpRequest, person: Person, facility: Facility, digest: str) -> HttpResponse:
     """Make what was recorded as taken again, and serve it to who took it, if it has the recorded SHA-256."""
-    person, facility = authorize_desk(request, facility_code)
     entry = own_recent_entry(person, facility, SEARCH_TAKEN.name, {"sha256": digest})
     if not may_export(person) or entry is None:
         raise Denied
@@ -363,6 +364,6 @@ def found(request: HttpRequest, facility_code: str, digest: str) -> HttpResponse
 
 
 urlpatterns = [
-    path("record/<slug:facility_code>/found/<slug:digest>.csv", found, name="record-found"),
-    path("record/<slug:facility_code>/", record, name="record"),
+    path("record/<slug:facility>/found/<slug:digest>.csv", found, name="record-found"),
+    path("record/<slug:facility>/", record, name="record"),
 ]

@@ -1,4 +1,4 @@
-"""Who may open which page. Views and sockets check access here and nowhere else.
+"""Who may open which page of the floor: the rules that views declare (`games/access.py`), and what sockets check.
 
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
@@ -6,7 +6,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -25,7 +26,7 @@ from audit.identity import (
     watcher_of,
 )
 from audit.models import Device, Person, Station
-from games.access import Pages
+from games.access import CheckedBy, Pages
 from games.facility_runner import Forbidden
 from games.guide.content import may_show_history
 from games.models import Facility
@@ -103,18 +104,18 @@ def table_for(request: HttpRequest, facility: str, code: str, station: str) -> t
     return table, person
 
 
-def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
+def sign_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person | None]:
     """The table whose signs may be shown: at a display enrolled there without sign-in, otherwise to who may see it.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
     device = enrolled_device(request)
     if device is None or device.station != Station.SIGN:
-        return table_for(request, facility, code, "table")[0]
+        return table_for(request, facility, code, "table")
     table, _on_duty = _table_with_duty(request, facility, code, None) or (None, False)
     if table is None or device.place != table.stream.name:
         raise Denied
-    return table
+    return table, None
 
 
 def sign_station(table: Table) -> str:
@@ -123,24 +124,32 @@ def sign_station(table: Table) -> str:
     return "sign-with-rolls" if may_show_history(table.facility, table.code, day) else "sign"
 
 
-def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, dict[int, tuple[str, int]]]:
-    """The person, and the tables whose tiles they may see: codes and versions by id, in the order of the floor.
+class ShownFloor(NamedTuple):
+    """The tables of a facility that a device shows as a station: codes and versions by id, in the order of the floor.
 
-    Raises `SignedOut`, `Locked` or `Denied`.
+    `station`: `tile`, `locked` or `wall`.
     """
+
+    facility: str
+    station: str
+    tables: dict[int, tuple[str, int]]
+
+
+def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, ShownFloor]:
+    """The person, and the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
     device = enrolled_device(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
         raise Denied
-    return person, _floor_versions(request, facility)
+    return person, ShownFloor(facility, "tile", _floor_versions(request, facility))
 
 
-def locked_floor_for(request: HttpRequest, facility: str) -> tuple[Person, dict[int, tuple[str, int]]]:
+def locked_floor_for(request: HttpRequest, facility: str) -> tuple[Person, ShownFloor]:
     """As `floor_tables_for`, for a podium or phone that is locked. Raises `Locked` also if it is not."""
     person, device = watcher_of(request), enrolled_device(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility:
         raise Denied
-    return person, _floor_versions(request, facility)
+    return person, ShownFloor(facility, "locked", _floor_versions(request, facility))
 
 
 def tables_answered_by(
@@ -166,23 +175,20 @@ def duty_of(request: HttpRequest) -> tuple[Person | None, tuple[int, ...]]:
     return request.user, _assignments(request, request.user)
 
 
-def wall_tables_for(request: HttpRequest, facility: str) -> dict[int, tuple[str, int]]:
-    """The tables that a wall of this facility shows, with nobody signed in: codes and versions by id.
+def floor_page_for(request: HttpRequest, facility: str) -> tuple[Person, ShownFloor]:
+    """As `floor_tables_for`, also at a podium or phone that is locked."""
+    try:
+        return floor_tables_for(request, facility)
+    except Locked:
+        return locked_floor_for(request, facility)
 
-    Raises `Denied`.
-    """
+
+def wall_tables_for(request: HttpRequest, facility: str) -> tuple[None, ShownFloor]:
+    """The tables that a wall of this facility shows, with nobody signed in. Raises `Denied`."""
     device = enrolled_device(request)
     if device is None or device.station != Station.WALL or device.place or device.facility != facility:
         raise Denied
-    return _floor_versions(request, facility)
-
-
-def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
-    """Return the person and the facility, one of whose pages (dice, equipment, staff, people, sign-ins) they may open.
-
-    Raises `SignedOut`, `Locked` or `Denied`.
-    """
-    return FACILITY_PAGES[page].authorize(request, facility)
+    return None, ShownFloor(facility, "wall", _floor_versions(request, facility))
 
 
 def facility_pages_for(person: Person, device: Device | None) -> list[str]:
@@ -198,13 +204,35 @@ def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[T
     try:
         return table_for(request, facility, code, "table")
     except Denied:
-        person, page_facility = facility_page_for(request, facility, DICE)
-    table = (
-        Table.objects.select_related("facility", "stream").filter(facility=page_facility, code=code).first()
-    )
+        person, page_facility = FACILITY_PAGES[DICE].authorize(request, facility)
+    return table_of(page_facility, code), person
+
+
+def table_of(facility: Facility, code: str) -> Table:
+    """Return a table of the facility with its stream. Raises `Denied` for an unknown one."""
+    table = Table.objects.select_related("facility", "stream").filter(facility=facility, code=code).first()
     if table is None:
         raise Denied
-    return table, person
+    return table
+
+
+def screen_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, str]:
+    """Return the table and the station whose screen the person may open. Raises as `table_for`."""
+    return table_for(request, facility, code, station)[0], station
+
+
+# The rules of addresses, beside `FACILITY_PAGES`
+TABLE = ("facility", "table")
+CONSOLE = CheckedBy(partial(table_for, station="dealer"), TABLE)
+TABLE_PAGE = CheckedBy(partial(table_for, station="table"), TABLE)
+TABLE_MONEY = CheckedBy(table_money_for, TABLE)
+SCREEN = CheckedBy(screen_for, (*TABLE, "station"))
+SIGN = CheckedBy(sign_for, TABLE)
+DICE_OF_TABLE = CheckedBy(dice_of_table_for, TABLE)
+FLOOR_TABLES = CheckedBy(floor_tables_for, ("facility",))
+FLOOR_PAGE = CheckedBy(floor_page_for, ("facility",))
+LOCKED_FLOOR = CheckedBy(locked_floor_for, ("facility",))
+WALL = CheckedBy(wall_tables_for, ("facility",))
 
 
 @dataclass

@@ -36,6 +36,7 @@ from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games import registry
+from games.access import decides_itself, opened_by
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
@@ -51,7 +52,16 @@ from tables.models import Table
 from tables.runner import facility as facility_runner
 from tables.runner import halts
 from tables.runner import table as table_runner
-from tables.runner.access import STATIONS, Denied, Locked, SignedOut, enrolled_device, person_of, table_for
+from tables.runner.access import (
+    STATIONS,
+    TABLE_PAGE,
+    Denied,
+    Locked,
+    SignedOut,
+    enrolled_device,
+    person_of,
+    table_for,
+)
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
@@ -202,6 +212,7 @@ class AccessMiddleware:
 # The endpoints
 
 
+JUDGED_BY_RUNNER = decides_itself("the runner of an act judges who may do it, under its lock")
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
 MOST_FOLLOWED = 50  # acts of the same tablet that an act names which waited behind them (static/js/acts.js)
@@ -242,6 +253,7 @@ class ActReply:
 
 
 @require_POST
+@JUDGED_BY_RUNNER
 def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer, or a refusal with its 4xx status.
 
@@ -256,16 +268,16 @@ def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonRespon
 
 
 @require_GET
-def signers(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
+@opened_by(TABLE_PAGE)
+def signers(request: HttpRequest, table: Table, person: Person, act: str) -> JsonResponse:
     """Who may sign an act beside the person at this page: {"signers": [{"code", "name", "role"}]}.
 
     404 for an act that no row of the policy lets others sign.
     """
-    permitted, person = table_for(request, facility, table, "table")
     registered = table_runner.ACTS.get(act)
     if registered is None or not registered.subject:
         raise Http404
-    people = signers_at_table(permitted, registered.subject, person)
+    people = signers_at_table(table, registered.subject, person)
     return JsonResponse(
         {
             "signers": [
@@ -277,18 +289,21 @@ def signers(request: HttpRequest, facility: str, table: str, act: str) -> JsonRe
 
 
 @require_POST
+@JUDGED_BY_RUNNER
 def facility_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act on the dice, the equipment or the staff of a facility."""
     return _execute_without_table(request, ActTarget(facility_runner.RUNNER, facility, "", act))
 
 
 @require_POST
+@JUDGED_BY_RUNNER
 def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act of the rules office, sent as JSON, or as a form when a file comes along."""
     return _execute_without_table(request, ActTarget(office_runner.RUNNER, facility, "", act))
 
 
 @require_POST
+@JUDGED_BY_RUNNER
 def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Execute one act of the compliance desk."""
     return _execute_without_table(request, ActTarget(desk_runner.RUNNER, facility, "", act))

@@ -17,6 +17,7 @@ from audit.devices import set_device_cookie
 from audit.models import Device, Role
 from audit.people import sign_in
 from audit.refusals import AuditRefusal
+from games.access import open_to_all
 from games.snapshot_types import Snapshot
 from tables.demo import floor as demo
 from tables.demo import landing as landing_data
@@ -28,6 +29,8 @@ from tables.views import pages
 from tables.views.pages import plan_of
 from tables.views.sign_in import demo_places, start_work
 
+FOR_VISITORS = open_to_all("a demo is for every visitor; no other installation has these pages")
+
 
 def _verify_demo() -> None:
     if not settings.DEMO:
@@ -35,6 +38,7 @@ def _verify_demo() -> None:
 
 
 @require_GET
+@FOR_VISITORS
 def front(request: HttpRequest) -> HttpResponse:
     """The landing, for a browser that is no device yet; for others the start page of their device."""
     if enrolled_device(request) is None and getattr(request, "old_device", None) is None:
@@ -43,6 +47,7 @@ def front(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@FOR_VISITORS
 def landing(request: HttpRequest) -> HttpResponse:
     """The floor as it is now, and what a visitor may do."""
     _verify_demo()
@@ -57,6 +62,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@FOR_VISITORS
 def floor_now(request: HttpRequest) -> HttpResponse:
     """The floor alone, which the landing asks for every few seconds."""
     _verify_demo()
@@ -87,6 +93,7 @@ def _floor(now: landing_data.FloorNow) -> dict[str, object]:
 
 
 @require_POST
+@FOR_VISITORS
 def deal(request: HttpRequest) -> HttpResponse:
     """Deal a round: this browser becomes the tablet of the table that is ready, with its dealer signed in."""
     _verify_demo()
@@ -95,6 +102,7 @@ def deal(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
+@FOR_VISITORS
 def watch(request: HttpRequest) -> HttpResponse:
     """Watch the pit: this browser becomes a podium, with the pit manager signed in, and a dispute to decide."""
     _verify_demo()
@@ -105,6 +113,7 @@ def watch(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
+@FOR_VISITORS
 def comply(request: HttpRequest) -> HttpResponse:
     """See what was recorded: this browser becomes a podium, with the compliance officer signed in."""
     _verify_demo()
@@ -148,6 +157,7 @@ def _become(request: HttpRequest, place: str, person: demo.DemoPerson) -> HttpRe
 
 
 @require_http_methods(["GET", "POST"])
+@FOR_VISITORS
 def record(request: HttpRequest) -> HttpResponse:
     """The record of the newest round's table, verified now; after POST with one byte of it changed."""
     _verify_demo()
@@ -159,6 +169,7 @@ def record(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@FOR_VISITORS
 def everything(request: HttpRequest) -> HttpResponse:
     """Every device that this browser may become, and every sign-in of the demo."""
     _verify_demo()

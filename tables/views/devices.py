@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from audit import clock, devices, people
 from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
+from games.access import opened_by
 from games.jurisdictions import SeparationRow
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
@@ -25,9 +26,9 @@ from tables.models import Pit, Table
 from tables.runner.access import (
     ACCESS_READERS,
     DEVICES,
+    FACILITY_PAGES,
     PEOPLE,
     enrolled_device,
-    facility_page_for,
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
@@ -83,18 +84,18 @@ class DeviceRow:
 
 
 @require_GET
-def device_list(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DEVICES])
+def device_list(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the devices of the facility, those that need somebody first; and one of them in full."""
-    person, facility_row = facility_page_for(request, facility, DEVICES)
     now = clock.now()
-    rows = device_rows(facility_row, now)
+    rows = device_rows(facility, now)
     query, filter_code = typed(request, "find")[:40], request.GET.get("show", "all")
     filter_code = filter_code if filter_code in (*FILTERS, "revoked") else "all"
-    row_of_policy = policy.row_of(facility_row.law, SUBJECT)
-    row_of_revocations = policy.row_of(facility_row.law, REVOCATIONS)
+    row_of_policy = policy.row_of(facility.law, SUBJECT)
+    row_of_revocations = policy.row_of(facility.law, REVOCATIONS)
     active = [row for row in rows if row.device.revoked_at is None]
     selected = next((row for row in rows if row.device.name == typed(request, "device")), None)
-    context = page_context(person, facility_row, PEOPLE, now) | {
+    context = page_context(person, facility, PEOPLE, now) | {
         "tab": "devices",
         "rows": [row for row in rows if _is_in(row, filter_code, query)],
         "figures": {
@@ -110,21 +111,21 @@ def device_list(request: HttpRequest, facility: str) -> HttpResponse:
         ],
         "query": {"find": query, "show": filter_code},
         "selected": selected,
-        "token_refusal": why_not_make_token(facility_row, person, selected.device) if selected else None,
-        "changes": waiting_changes(facility_row, person, SUBJECT, now),
-        "tokens": devices.readable_tokens(person, facility, now),
+        "token_refusal": why_not_make_token(facility, person, selected.device) if selected else None,
+        "changes": waiting_changes(facility, person, SUBJECT, now),
+        "tokens": devices.readable_tokens(person, facility.code, now),
         "here": request.device,  # type: ignore[attr-defined]
         "prepares": policy.may_prepare(row_of_policy, person),
         "revokes": _revokes(person, row_of_revocations),
-        "revokes_alone": selected is not None and revokes_alone(facility_row, person, selected.device),
+        "revokes_alone": selected is not None and revokes_alone(facility, person, selected.device),
         "revocation_signers": second_people(
-            person, facility_row, row_of_revocations, department_of(selected.device) if selected else ""
+            person, facility, row_of_revocations, department_of(selected.device) if selected else ""
         ),
         "revocation_departments": policy.approved_in_words(row_of_revocations),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "stations": [(station, Station(station).label) for station in Station.values],
         "tables": list(
-            Table.objects.filter(facility=facility_row)
+            Table.objects.filter(facility=facility)
             .exclude(kind=Table.Kind.SIMULATED)
             .order_by("code")
             .values_list("code", flat=True)
@@ -193,30 +194,30 @@ def _is_in(row: DeviceRow, filter_code: str, query: str) -> bool:
 
 
 @require_GET
-def first_day(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[SETUP])
+def first_day(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The steps of the first day, and the one that was chosen or is the first that lacks something."""
-    person, facility_row = facility_page_for(request, facility, SETUP)
     now = clock.now()
-    steps = first_day_steps(facility_row, now)
+    steps = first_day_steps(facility, now)
     missing = [(step, need) for step in steps for need in step.missing]
     code = request.GET.get("step", "")
     chosen = next((step for step in steps if step.code == code), None)
-    context = page_context(person, facility_row, SETUP, now) | {
+    context = page_context(person, facility, SETUP, now) | {
         "steps": list(enumerate(steps, start=1)),
         "step": chosen or (missing[0][0] if missing else steps[-1]),
         "done": sum(step.is_done for step in steps),
         "missing": missing,
         "office": person.role in SETUP_ROLES,
-        "open_urls": _open_urls(person, enrolled_device(request), facility),
+        "open_urls": _open_urls(person, enrolled_device(request), facility.code),
         "opens_devices": person.role in ACCESS_READERS,
-        "pits": list(Pit.objects.filter(facility=facility_row)),
+        "pits": list(Pit.objects.filter(facility=facility)),
         "tables": list(
-            Table.objects.filter(facility=facility_row)
+            Table.objects.filter(facility=facility)
             .exclude(kind=Table.Kind.SIMULATED)
             .select_related("pit")
             .order_by("code")
         ),
-        "submissions": _submissions(facility_row.pk),
+        "submissions": _submissions(facility.pk),
         "most_seats": MAX_SEATS,
     }
     return render(request, "tables/facility/first_day.html", context)

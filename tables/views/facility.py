@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Entry, Lockout, Person
 from audit.people import active_lockouts
+from games.access import Pages, opened_by
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import Document, Facility
@@ -67,12 +68,12 @@ from tables.models import (
     WatchedDice,
 )
 from tables.runner.access import (
+    DICE_OF_TABLE,
+    FACILITY_PAGES,
     HANDOVER,
     PEOPLE,
     Denied,
-    dice_of_table_for,
     enrolled_device,
-    facility_page_for,
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
@@ -141,67 +142,65 @@ class LotRow:
 
 
 @require_GET
-def dice(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DICE])
+def dice(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Every dice lot of the facility by status, and the reconciliation of this gaming day."""
-    person, facility_row = facility_page_for(request, facility, DICE)
     round_query = {name: _typed(request, name) for name in ("table", "round")}
     no_round = ""
     if any(round_query.values()):
-        round_ = _round(facility_row, **round_query)
+        round_ = _round(facility, **round_query)
         if round_ is not None:
-            return redirect("round-dice", facility, round_.table.code, round_.number)
+            return redirect("round-dice", facility.code, round_.table.code, round_.number)
         no_round = "There is no such round."
     state, code = _typed(request, "state"), _typed(request, "code")[:20]
     if state not in Status.values:
         state = ""
     now = clock.now()
-    counts = custody.counts_by_status(facility_row)
-    late = [deadline for deadline in room.dice_deadlines(facility_row, now) if deadline.is_late]
-    context = page_context(person, facility_row, DICE, now) | {
+    counts = custody.counts_by_status(facility)
+    late = [deadline for deadline in room.dice_deadlines(facility, now) if deadline.is_late]
+    context = page_context(person, facility, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*custody.STAGES, custody.ASIDE)],
         "strip": _strip(counts),
         "in_facility": sum(counts.values()) - counts[Status.DESTROYED],
-        "groups": _groups(facility_row, now, state, code, _page(request)),
-        "day": facility_row.gaming_day(now),
-        "figures": custody.reconciliation(facility_row, now),
+        "groups": _groups(facility, now, state, code, _page(request)),
+        "day": facility.gaming_day(now),
+        "figures": custody.reconciliation(facility, now),
         "query": {**round_query, "state": state, "code": code},
         "no_round": no_round,
         "late": {
             "count": any(deadline.lot is None for deadline in late),
             "lots": sum(deadline.lot is not None for deadline in late),
         },
-        "tables": list(Table.objects.filter(facility=facility_row).values_list("code", flat=True)),
+        "tables": list(Table.objects.filter(facility=facility).values_list("code", flat=True)),
         "keeper": person.role in DICE_KEEPERS,
         "examiner": person.role in FLOOR,
         "watches": person.role in FLOOR | SEES_EVERYTHING,
     }
     if context["keeper"]:
-        context |= _keeper_context(person, facility_row, now)
+        context |= _keeper_context(person, facility, now)
     return render(request, "tables/facility/dice.html", context)
 
 
 @require_GET
-def dice_control(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DICE])
+def dice_control(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """What is due in the dice room, the physical counts, and the instruments with their calibrations."""
-    person, facility_row = facility_page_for(request, facility, DICE)
     now = clock.now()
-    today = facility_row.local(now).date()
-    counted_by = room.count_due_at(facility_row)
-    context = page_context(person, facility_row, DICE, now) | {
+    today = facility.local(now).date()
+    counted_by = room.count_due_at(facility)
+    context = page_context(person, facility, DICE, now) | {
         "count": {"due_at": counted_by, "is_late": counted_by is not None and counted_by <= now},
-        "destructions": room.destructions_due(facility_row, now),
-        "law": facility_row.law.custody,
-        "counts": [_count_row(count) for count in _latest_counts(facility_row)],
-        "instruments": [
-            _instrument_row(row, today) for row in Instrument.objects.filter(facility=facility_row)
-        ],
+        "destructions": room.destructions_due(facility, now),
+        "law": facility.law.custody,
+        "counts": [_count_row(count) for count in _latest_counts(facility)],
+        "instruments": [_instrument_row(row, today) for row in Instrument.objects.filter(facility=facility)],
         "kinds": Instrument.Kind.choices,
         "statuses": [(status, LABELS[Status(status)]) for status in room.COUNTED_STATUSES],
         "keeper": person.role in DICE_KEEPERS,
         "today": today,
         "now": now,
-        "signers": signers(person, facility_row),
-        "second_departments": second_departments(facility_row),
+        "signers": signers(person, facility),
+        "second_departments": second_departments(facility),
     }
     return render(request, "tables/facility/control.html", context)
 
@@ -231,11 +230,11 @@ def _instrument_row(instrument: Instrument, today: dt.date) -> dict[str, Any]:
 
 
 @require_GET
-def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DICE])
+def lot(request: HttpRequest, person: Person, facility: Facility, lot: str) -> HttpResponse:
     """The chain of custody of one lot, on one page that prints."""
-    person, facility_row = facility_page_for(request, facility, DICE)
     lot_row = (
-        DiceLot.objects.filter(facility=facility_row, code=lot)
+        DiceLot.objects.filter(facility=facility, code=lot)
         .select_related("table", "shaker")
         .prefetch_related("measurements")
         .first()
@@ -244,7 +243,7 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
         raise Denied
     now = clock.now()
     uses = custody.lot_uses(lot_row)
-    context = page_context(person, facility_row, DICE, now) | {
+    context = page_context(person, facility, DICE, now) | {
         "row": _row(lot_row, now),
         "lot": lot_row,
         "steps": custody.custody_steps(lot_row),
@@ -258,16 +257,16 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
 
 
 @require_GET
-def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+@opened_by(DICE_OF_TABLE)
+def dice_of_round(request: HttpRequest, table: Table, person: Person, number: int) -> HttpResponse:
     """The dice lots of a round, throw by throw."""
-    table_row, person = dice_of_table_for(request, facility, table)
-    round_ = Round.objects.filter(table=table_row, number=number).first()
+    round_ = Round.objects.filter(table=table, number=number).first()
     if round_ is None:
         raise Denied
     throws = custody.throws_with_lots(round_)
-    context = page_context(person, table_row.facility, DICE, clock.now()) | {
-        "table": table_row,
-        "game": game_by_code(table_row.game).name,
+    context = page_context(person, table.facility, DICE, clock.now()) | {
+        "table": table,
+        "game": game_by_code(table.game).name,
         "round": round_,
         "thrown": throws,
         "traces": DICE in facility_pages_for(person, enrolled_device(request)),
@@ -279,16 +278,16 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
 
 
 @require_GET
-def equipment(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[EQUIPMENT])
+def equipment(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The approvals that each table's edition requires, and those on file."""
-    person, facility_row = facility_page_for(request, facility, EQUIPMENT)
     now = clock.now()
-    tables = equipment_by_table(facility_row, now)
+    tables = equipment_by_table(facility, now)
     requirements = [requirement for table in tables for requirement in table.requirements]
-    context = page_context(person, facility_row, EQUIPMENT, now) | {
+    context = page_context(person, facility, EQUIPMENT, now) | {
         "tables": tables,
         "software": software(tables),
-        "shakers": approvals_by_shaker(facility_row, now),
+        "shakers": approvals_by_shaker(facility, now),
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
@@ -298,11 +297,11 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
         },
         "office": person.role in OFFICE_ROLES,
         "kinds": Shaker.Kind.choices,
-        "today": facility_row.local(now).date(),
+        "today": facility.local(now).date(),
         "runs": settings.BUILD,
         "letters": _letters_of(requirements),
     }
-    context["urls"]["file"] = reverse("office-act", args=[facility, "file_document"])
+    context["urls"]["file"] = reverse("office-act", args=[facility.code, "file_document"])
     return render(request, "tables/facility/equipment.html", context)
 
 
@@ -316,47 +315,44 @@ def _letters_of(requirements: list[RequiredApproval]) -> dict[int, str]:
 
 
 @require_GET
-def staff(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[STAFF])
+def staff(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Who works where, who supervises what, and everybody's duty and training."""
-    person, facility_row = facility_page_for(request, facility, STAFF)
     now = clock.now()
     name, everybody = _typed(request, "who")[:40], bool(request.GET.get("all"))
-    staffed_tables = roster.staffed_tables(facility_row, now)
+    staffed_tables = roster.staffed_tables(facility, now)
     pits: dict[str, list[roster.StaffedTable]] = {}
     for staffed in staffed_tables:
         pits.setdefault(staffed.table.pit.name, []).append(staffed)
-    spans = roster.floorperson_spans(facility_row, staffed_tables, now)
+    spans = roster.floorperson_spans(facility, staffed_tables, now)
     lockouts = list(
-        active_lockouts(now)
-        .filter(facility=facility_row.code)
-        .select_related("device", "person")
-        .order_by("-pk")
+        active_lockouts(now).filter(facility=facility.code).select_related("device", "person").order_by("-pk")
     )
-    may_begin = why_not_begin_own_duty(person, facility_row) is None
-    signs_with_another = needs_second_person(person, facility_row)
-    context = page_context(person, facility_row, STAFF, now) | {
+    may_begin = why_not_begin_own_duty(person, facility) is None
+    signs_with_another = needs_second_person(person, facility)
+    context = page_context(person, facility, STAFF, now) | {
         "pits": pits,
         "spans": spans,
         "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
-        "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
+        "members": roster.staff_members(facility, now, name, everybody=everybody or bool(name)),
         "query": {"who": name, "all": everybody},
         "begins_duty": may_begin,
         "my_department": person.get_department_display().lower(),
         "staffer": person.role in STAFFERS,
         "opens_people": PEOPLE in facility_pages_for(person, enrolled_device(request)),
-        "duty_departments": departments_of(person, facility_row),
-        "signers": _duty_signers(person, facility_row) if signs_with_another else [],
-        "second_departments": second_departments_for_duty(facility_row),
+        "duty_departments": departments_of(person, facility),
+        "signers": _duty_signers(person, facility) if signs_with_another else [],
+        "second_departments": second_departments_for_duty(facility),
         "needs_second_person": signs_with_another,
         "lockouts": lockouts,
-        **unlock_context(person, facility_row, lockouts, now),
+        **unlock_context(person, facility, lockouts, now),
         "of_the_floor": person.role in FLOOR,
-        "places": _places(facility_row),
+        "places": _places(facility),
         "supervisors": [floorperson_span.person for floorperson_span in spans],
         "games": GAMES.values(),
         "elsewhere": ELSEWHERE.items(),
-        "now_here": facility_row.local(now),
-        "today": facility_row.local(now).date(),
+        "now_here": facility.local(now),
+        "today": facility.local(now).date(),
     }
     return render(request, "tables/facility/staff.html", context)
 
@@ -582,34 +578,32 @@ def _row(lot: DiceLot, now: dt.datetime) -> LotRow:
 # The dice watch
 
 
-READERS = FLOOR | SEES_EVERYTHING
+DICE_WATCH = Pages(FLOOR | SEES_EVERYTHING)
 PERIOD_DAYS, MOST_DAYS = 30, 366
 Kind = WatchedDice.Kind
 
 
 @require_GET
-def dice_watch(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(DICE_WATCH)
+def dice_watch(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Every lot and shaker in use with its evidence, one of them in full, and the counts of a table or of some days."""
-    person, facility_row = facility_page_for(request, facility, DICE)
-    if person.role not in READERS:
-        raise Denied
     now = clock.now()
     kind = Kind.SIMULATED if request.GET.get("play") == Kind.SIMULATED else Kind.LIVE
-    lots, shakers = watched_rows(facility_row, kind)
-    watched = _chosen(request, facility_row, kind) or (lots[0].watched if lots else None)
-    first, last = _days(request, facility_row.gaming_day(now))
+    lots, shakers = watched_rows(facility, kind)
+    watched = _chosen(request, facility, kind) or (lots[0].watched if lots else None)
+    first, last = _days(request, facility.gaming_day(now))
     of = {"table": request.GET.get("table", "")[:20], "shaker": request.GET.get("of_shaker", "")[:20]}
-    context = page_context(person, facility_row, DICE, now) | {
+    context = page_context(person, facility, DICE, now) | {
         "watch": watch_of(_with_places(watched)) if watched else None,
         "lots": lots,
         "shakers": shakers,
-        "past": past_rows(facility_row, kind),
+        "past": past_rows(facility, kind),
         "kind": kind,
-        "has_simulated": WatchedDice.objects.filter(facility=facility_row, kind=Kind.SIMULATED).exists(),
-        "period": period(facility_row, kind, first, last, **of),
+        "has_simulated": WatchedDice.objects.filter(facility=facility, kind=Kind.SIMULATED).exists(),
+        "period": period(facility, kind, first, last, **of),
         "of": of,
-        "tables": list(Table.objects.filter(facility=facility_row, kind=kind).values_list("code", flat=True)),
-        "shaker_codes": list(Shaker.objects.filter(facility=facility_row).values_list("code", flat=True)),
+        "tables": list(Table.objects.filter(facility=facility, kind=kind).values_list("code", flat=True)),
+        "shaker_codes": list(Shaker.objects.filter(facility=facility).values_list("code", flat=True)),
         "years": years_words(),
         "withdraws": person.role in FLOOR,
     }
@@ -647,17 +641,17 @@ def _days(request: HttpRequest, today: dt.date) -> tuple[dt.date, dt.date]:
 
 
 @require_GET
-def handover(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[HANDOVER])
+def handover(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """What the record holds open, who takes it over, the figures of the shift, and the two signatures."""
-    person, facility_row = facility_page_for(request, facility, HANDOVER)
     now = clock.now()
-    draft = handover_draft(facility_row, now)
-    by_pit, total = shift_figures(facility_row, draft.shift)
+    draft = handover_draft(facility, now)
+    by_pit, total = shift_figures(facility, draft.shift)
     missing, first_missing = what_is_missing(draft)
-    people = floor_on_duty(facility_row)
-    rows = [item_row(item, facility_row, now) for item in draft.items]
+    people = floor_on_duty(facility)
+    rows = [item_row(item, facility, now) for item in draft.items]
     decided_first, groups = decide_first(rows)
-    context = page_context(person, facility_row, STAFF, now) | {
+    context = page_context(person, facility, STAFF, now) | {
         "shift": draft.shift,
         "rows": rows,
         "decided_first": decided_first,
@@ -669,39 +663,39 @@ def handover(request: HttpRequest, facility: str) -> HttpResponse:
         "owners": [owner for owner in people if owner.pk != person.pk],
         "successors": successors(people, person),
         **figure_rows(
-            facility_row,
+            facility,
             (pit_figures(code, sums) for code, sums in by_pit.items()),
             pit_figures(WHOLE_FLOOR, total),
         ),
-        "happened": _happened(facility_row, draft.shift),
-        "tables": _table_counts(facility_row),
-        "latest": _signed(facility_row)[:LATEST_HANDOVERS],
-        "now_here": facility_row.local(now),
+        "happened": _happened(facility, draft.shift),
+        "tables": _table_counts(facility),
+        "latest": _signed(facility)[:LATEST_HANDOVERS],
+        "now_here": facility.local(now),
     }
     return render(request, "tables/handover/handover.html", context)
 
 
 @require_GET
-def past_handovers(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[HANDOVER])
+def past_handovers(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The signed handovers, the newest first."""
-    person, facility_row = facility_page_for(request, facility, HANDOVER)
     now = clock.now()
-    context = page_context(person, facility_row, STAFF, now) | {
-        "handovers": _signed(facility_row)[:HANDOVERS_A_PAGE],
-        "now_here": facility_row.local(now),
+    context = page_context(person, facility, STAFF, now) | {
+        "handovers": _signed(facility)[:HANDOVERS_A_PAGE],
+        "now_here": facility.local(now),
     }
     return render(request, "tables/handover/past.html", context)
 
 
 @require_GET
-def past_handover(request: HttpRequest, facility: str, number: int) -> HttpResponse:
+@opened_by(FACILITY_PAGES[HANDOVER])
+def past_handover(request: HttpRequest, person: Person, facility: Facility, number: int) -> HttpResponse:
     """One handover as it was signed, on a page that prints."""
-    person, facility_row = facility_page_for(request, facility, HANDOVER)
-    row = _signed(facility_row).filter(number=number).first()
+    row = _signed(facility).filter(number=number).first()
     if row is None:
         raise Denied
     now = clock.now()
-    context = page_context(person, facility_row, STAFF, now) | {
+    context = page_context(person, facility, STAFF, now) | {
         "handover": row,
         "signed": signed_handover(row),
         "now": now,

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person
+from games.access import Pages, opened_by
 from games.kit.files import CSV, file_response
 from games.kit.html import PageTable
 from games.models import Facility
@@ -49,71 +50,75 @@ from tables.money.tray import SECURITY, keeps_inventory
 from tables.money.tray_page import tray_page
 from tables.runner.access import (
     CAGE_PAGE,
+    CONSOLE,
+    FACILITY_PAGES,
     FIGURES,
+    TABLE_MONEY,
     Denied,
     enrolled_device,
-    facility_page_for,
-    table_for,
-    table_money_for,
 )
 from tables.views.facility import page_context
 
 TABLE_DAYS = 30
-REPORT_READERS = STAFFERS | SEES_EVERYTHING  # a declared report has the figures of every table
+DECLARED_REPORTS = Pages(STAFFERS | SEES_EVERYTHING)  # a declared report has the figures of every table
 MAX_QUERY_CHARACTERS = 20
 MOST_DIGITS = 9  # of the number of an inventory
 
 
 @require_GET
-def tray(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(TABLE_MONEY)
+def tray(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The tray of a table: its value, its tubes, the count, and the slips under way. `part`: the part that is live."""
-    row, person = table_money_for(request, facility, table)
-    now = clock.displayed_moment(row.stream, clock.now())
+    now = clock.displayed_moment(table.stream, clock.now())
     page = tray_page(
-        TableContext(row, person, None, None, now), person, _typed(request, "count"), _typed(request, "slip")
+        TableContext(table, person, None, None, now),
+        person,
+        _typed(request, "count"),
+        _typed(request, "slip"),
     )
     context = {
         "tray": page,
         "signers": page.signers,
-        "denominations": [ChipLine(cents, 0) for cents in denominations_of(row.facility)],
-        "seats": range(1, row.seats + 1),
-        **_table_context(request, row, person, now),
+        "denominations": [ChipLine(cents, 0) for cents in denominations_of(table.facility)],
+        "seats": range(1, table.seats + 1),
+        **_table_context(request, table, person, now),
     }
     return _page_or_part(request, "tables/money/tray", context)
 
 
 @require_GET
-def tray_summary(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(TABLE_MONEY)
+def tray_summary(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The tray on the page of its table: the value, what is under way, and what restores its par. A fragment."""
-    row, person = table_money_for(request, facility, table)
-    now = clock.displayed_moment(row.stream, clock.now())
-    page = tray_page(TableContext(row, person, None, None, now), person, "", "")
+    now = clock.displayed_moment(table.stream, clock.now())
+    page = tray_page(TableContext(table, person, None, None, now), person, "", "")
     if not page.is_kept and page.last_closer is None:
         return HttpResponse()
     context = {
         "tray": page,
-        "urls": {name: reverse(name, args=[facility, table]) for name in ("tray", "inventories")},
+        "urls": {
+            name: reverse(name, args=[table.facility.code, table.code]) for name in ("tray", "inventories")
+        },
     }
     return _tagged(request, render_to_string("tables/money/summary.html", context, request=request))
 
 
 @require_GET
-def buy_ins(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(CONSOLE)
+def buy_ins(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """The newest buy-ins of a table today, for the drawer of the console. A fragment."""
-    permitted, _ = table_for(request, facility, table, "dealer")
-    row = Table.objects.select_related("facility").get(pk=permitted.pk)
-    log = buy_ins_of(row, row.facility.gaming_day(clock.now()))
+    log = buy_ins_of(table, table.facility.gaming_day(clock.now()))
     return render(request, "tables/console/buy_ins.html", {"log": log, "sales": log.newest})
 
 
 @require_GET
-def cage(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[CAGE_PAGE])
+def cage(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The cage: what is requested, prepared and on the way, the slips of the day, and one of them open."""
-    person, facility_row = facility_page_for(request, facility, CAGE_PAGE)
     now = clock.now()
-    on_duty = people_on_duty(facility_row)
+    on_duty = people_on_duty(facility)
     page = cage_page(
-        facility_row,
+        facility,
         person,
         now,
         _typed(request, "slip"),
@@ -123,48 +128,48 @@ def cage(request: HttpRequest, facility: str) -> HttpResponse:
     context = {
         "cage": page,
         "counters": [signer for signer in on_duty if signer.role in COUNT_WITNESSES and signer != person],
-        "denominations": [ChipLine(cents, 0) for cents in denominations_of(facility_row)],
-        **page_context(person, facility_row, CAGE_PAGE, now),
+        "denominations": [ChipLine(cents, 0) for cents in denominations_of(facility)],
+        **page_context(person, facility, CAGE_PAGE, now),
     }
     context["urls"]["part"] = _part_address(request)
     return _page_or_part(request, "tables/money/cage", context)
 
 
 @require_GET
-def slip_pdf(request: HttpRequest, facility: str, slip: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[CAGE_PAGE])
+def slip_pdf(request: HttpRequest, _person: Person, facility: Facility, slip: str) -> HttpResponse:
     """A fill or credit slip on paper, for those who may open the cage's page."""
-    _person, facility_row = facility_page_for(request, facility, CAGE_PAGE)
-    transfer = transfer_of_slip(facility_row, slip)
+    transfer = transfer_of_slip(facility, slip)
     if transfer is None:
         raise Denied
     return file_response(transfer_pdf(SlipPaper(transfer)), f"{transfer.slip}.pdf", inline=True)
 
 
 @require_GET
-def inventories(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(TABLE_MONEY)
+def inventories(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The inventories of a table, the newest first, for who may open its page. `before`: those before a number."""
-    row, person = table_money_for(request, facility, table)
     typed = _typed(request, "before")
     before = int(typed) if typed.isdecimal() and len(typed) <= MOST_DIGITS else None
-    papers = last_inventories(row, before)
+    papers = last_inventories(table, before)
     context = {
-        "table": row,
+        "table": table,
         "papers": papers,
         "is_earlier": before is not None,
         "before": papers[-1].inventory.number if len(papers) == LISTED else None,
-        **page_context(person, row.facility, "floor", clock.now()),
+        **page_context(person, table.facility, "floor", clock.now()),
     }
     return render(request, "tables/money/inventories.html", context)
 
 
 @require_GET
-def inventory_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+@opened_by(TABLE_MONEY)
+def inventory_slip(request: HttpRequest, table: Table, _person: Person, number: int) -> HttpResponse:
     """The slip of an inventory as a PDF, for those who may open the table's page."""
-    row, _person = table_money_for(request, facility, table)
-    paper = inventory_paper(row, number)
+    paper = inventory_paper(table, number)
     if paper is None:
         raise Denied
-    return file_response(inventory_pdf(paper), f"{row.code}-inventory-{number}.pdf", inline=True)
+    return file_response(inventory_pdf(paper), f"{table.code}-inventory-{number}.pdf", inline=True)
 
 
 def _table_context(request: HttpRequest, table: Table, person: Person, now: dt.datetime) -> dict[str, Any]:
@@ -219,14 +224,14 @@ DAY = dt.timedelta(days=1)
 
 
 @require_GET
-def reconciliation(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[FIGURES])
+def reconciliation(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the sheet of a gaming day, the last one that is over unless another is named, and one line in full."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
-    sheet, refused = _sheet(request, person, facility_row)
+    sheet, refused = _sheet(request, person, facility)
     now = clock.now()
-    today = facility_row.gaming_day(now)
+    today = facility.gaming_day(now)
     selected = _selected(request, sheet)
-    context = page_context(person, facility_row, FIGURES, now) | {
+    context = page_context(person, facility, FIGURES, now) | {
         "sheet": sheet,
         "refused": refused,
         "table": PageTable(sheet.table(selected)),
@@ -235,11 +240,11 @@ def reconciliation(request: HttpRequest, facility: str) -> HttpResponse:
             for column in HEADLINE
         ],
         "selected": selected,
-        "keeps": facility_row.keeps_inventory,
+        "keeps": facility.keeps_inventory,
         "day_before": sheet.day - DAY,
         "day_after": sheet.day + DAY if sheet.day < today else None,
         "today": today,
-        "report_url": reverse("record-report", args=[facility]) + f"?day={sheet.day}"
+        "report_url": reverse("record-report", args=[facility.code]) + f"?day={sheet.day}"
         if may_see_desk(person, enrolled_device(request))
         else "",
     }
@@ -247,11 +252,13 @@ def reconciliation(request: HttpRequest, facility: str) -> HttpResponse:
 
 
 @require_GET
-def reconciliation_csv(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[FIGURES])
+def reconciliation_csv(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Serve the sheet as CSV (RFC 4180, UTF-8): a line for each inventory and the total, amounts in dollars."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
-    sheet, _refused = _sheet(request, person, facility_row)
-    return file_response(sheet.csv.encode("utf-8-sig"), f"{facility}-reconciliation-{sheet.day}.csv", CSV)
+    sheet, _refused = _sheet(request, person, facility)
+    return file_response(
+        sheet.csv.encode("utf-8-sig"), f"{facility.code}-reconciliation-{sheet.day}.csv", CSV
+    )
 
 
 def _sheet(request: HttpRequest, person: Person, facility: Facility) -> tuple[Reconciliation, str]:
@@ -282,10 +289,10 @@ def _selected(request: HttpRequest, sheet: Reconciliation) -> InventoryPaper | N
 
 
 @require_GET
-def figures(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[FIGURES])
+def figures(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the figures of the tables that the person may see: today's, or those of a range."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
-    page, context = _figures_page(request, person, facility_row)
+    page, context = _figures_page(request, person, facility)
     return render(
         request,
         "tables/figures/figures.html",
@@ -299,10 +306,10 @@ def figures(request: HttpRequest, facility: str) -> HttpResponse:
 
 
 @require_GET
-def table_figures(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[FIGURES])
+def table_figures(request: HttpRequest, person: Person, facility: Facility, table: str) -> HttpResponse:
     """Show the figures of one table: thirty days, or a range."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
-    page, context = _figures_page(request, person, facility_row, table)
+    page, context = _figures_page(request, person, facility, table)
     if page.query.table != table or not page.tables:  # a code that no table can have is no filter
         raise Denied
     (table_row,) = page.tables
@@ -316,33 +323,29 @@ def table_figures(request: HttpRequest, facility: str, table: str) -> HttpRespon
             "game": game_by_code(table_row.game),
             "seats": PageTable(seats_table(page)),
             "lots": lots_at(table_row, page.query.first, page.query.last),
-            "all_tables_url": reverse("figures", args=[facility]) + page.query.parameters(table=""),
+            "all_tables_url": reverse("figures", args=[facility.code]) + page.query.parameters(table=""),
         },
     )
 
 
 @require_GET
-def export(request: HttpRequest, facility: str, form: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[FIGURES])
+def export(request: HttpRequest, person: Person, facility: Facility, form: str) -> HttpResponse:
     """Serve what the page with the same filters shows, in one of `FORMATS`."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
     if form not in FORMATS:
         raise Denied
-    page, _context = _figures_page(request, person, facility_row)
+    page, _context = _figures_page(request, person, facility)
     write: Callable[[FiguresPage], bytes] = FORMATS[form].write
     days = page.query.first.isoformat() + ("" if page.query.is_one_day else f"-{page.query.last.isoformat()}")
-    return file_response(write(page), f"{facility}-figures-{days}.{form}", FORMATS[form].media)
+    return file_response(write(page), f"{facility.code}-figures-{days}.{form}", FORMATS[form].media)
 
 
 @require_GET
-def reports(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(DECLARED_REPORTS)
+def reports(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the declared reports of the facility, and whether each reached its folder and its addresses."""
-    person, facility_row = facility_page_for(request, facility, FIGURES)
-    if person.role not in REPORT_READERS:
-        raise Denied
     now = clock.now()
-    context = page_context(person, facility_row, FIGURES, now) | {
-        "schedules": schedule_rows(facility_row, now)
-    }
+    context = page_context(person, facility, FIGURES, now) | {"schedules": schedule_rows(facility, now)}
     return render(request, "tables/figures/reports.html", context)
 
 
@@ -373,8 +376,8 @@ def _figures_page(
         "families": PageTable(families_table(page)),
         "periods": PageTable(periods_table(page)),
         "uncounted": page.uncounted,
-        "missing_reports": missing_count(facility, now) if person.role in REPORT_READERS else 0,
-        "reads_reports": person.role in REPORT_READERS,
+        "missing_reports": missing_count(facility, now) if person.role in DECLARED_REPORTS.roles else 0,
+        "reads_reports": person.role in DECLARED_REPORTS.roles,
         "counted_at": facility.local(now),
         "exports": [
             {

@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
@@ -22,6 +22,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person, Station
+from games.access import Pages, decides_itself, opened_by
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.formats import whole_dollars
@@ -62,20 +63,24 @@ from tables.rounds.no_rolls import NO_ROLL_ROW
 from tables.rounds.settlement import first_review_from
 from tables.rounds.views import undo_steps
 from tables.runner.access import (
+    CONSOLE,
+    FACILITY_PAGES,
+    FLOOR_PAGE,
+    FLOOR_TABLES,
+    LOCKED_FLOOR,
     ROTATION,
+    SCREEN,
+    SIGN,
+    TABLE_PAGE,
+    WALL,
     Denied,
     Locked,
+    ShownFloor,
     enrolled_device,
-    facility_page_for,
     facility_pages_for,
-    floor_tables_for,
-    locked_floor_for,
     person_of,
-    sign_for,
     sign_station,
-    table_for,
     tables_answered_by,
-    wall_tables_for,
     watcher_of,
 )
 from tables.runner.facility import SETUP
@@ -91,6 +96,7 @@ FIRST_PAGES = {"games-administrator": "submissions", "gaming-agent": "record", "
 
 
 @require_GET
+@decides_itself("each device and person has a start page")
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor.
 
@@ -128,25 +134,25 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def console(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(CONSOLE)
+def console(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The dealer's console of a table, rendered from the same fragment that is pushed."""
-    row, person = table_for(request, facility, table, "dealer")
-    state = snapshot.of_table(row.pk)
-    page = _page(state, row, person, "dealer")
+    state = snapshot.of_table(table.pk)
+    page = _page(state, table, person, "dealer")
     if state["round"]["bets_open"]:
-        round_ = row.rounds.filter(number=state["round"]["number"]).first()
-        page["undo_steps"] = undo_steps(row, round_, enrolled_device(request))
+        round_ = table.rounds.filter(number=state["round"]["number"]).first()
+        page["undo_steps"] = undo_steps(table, round_, enrolled_device(request))
     return render(request, "tables/console.html", page)
 
 
 @require_GET
-def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(TABLE_PAGE)
+def table_page(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The page of a table for the pit: the layout with its money, acts, last rounds, people, dice."""
-    row, person = table_for(request, facility, table, "table")
-    state = snapshot.of_table(row.pk)
-    page = _page(state, row, person, "table")
+    state = snapshot.of_table(table.pk)
+    page = _page(state, table, person, "table")
     if page["me"]["is_floor"]:
-        page["players"] = _players_to_rate(row)
+        page["players"] = _players_to_rate(table)
     return render(request, "tables/table.html", page)
 
 
@@ -160,35 +166,35 @@ def _players_to_rate(table: Table) -> list[str]:
 
 
 @require_GET
-def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(TABLE_PAGE)
+def rounds(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
-    row, _ = table_for(request, facility, table, "table")
     page_size = selectors.LAST_ROUNDS
-    newest = selectors.history(row.uid, row.pk, row.stream_id, row.game)
+    newest = selectors.history(table.uid, table.pk, table.stream_id, table.game)
     oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
     try:
         before = max(0, min(int(request.GET.get("before", oldest_listed)), oldest_listed))
     except ValueError:
         before = oldest_listed
-    history = selectors.history(row.uid, row.pk, row.stream_id, row.game, before)
+    history = selectors.history(table.uid, table.pk, table.stream_id, table.game, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
-    url = reverse("rounds", args=[facility, table])
-    context = {"table": row, "history": history, "before": earlier, "url": url}
+    url = reverse("rounds", args=[table.facility.code, table.code])
+    context = {"table": table, "history": history, "before": earlier, "url": url}
     return render(request, "tables/table/earlier.html", context)
 
 
 @require_GET
-def screen(request: HttpRequest, facility: str, table: str, station: str) -> JsonResponse:
+@opened_by(SCREEN)
+def screen(request: HttpRequest, table: Table, station: str) -> JsonResponse:
     """The current fragment of one station, for a resync and while no push arrives."""
-    row, _ = table_for(request, facility, table, station)
-    return JsonResponse(fragments.screen(station, row.pk))
+    return JsonResponse(fragments.screen(station, table.pk))
 
 
 @require_GET
-def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
+@opened_by(CONSOLE)
+def light(request: HttpRequest, table: Table, _person: Person) -> JsonResponse:
     """The areas that three entered values light, for the inspection. Changes nothing."""
-    row, _ = table_for(request, facility, table, "dealer")
-    ctx = TableContext(row, None, None, None, clock.displayed_moment(row.stream, clock.now()))
+    ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
     try:
         dice = ctx.game.verify_dice(
             ctx.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
@@ -209,25 +215,21 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
 
 
 @require_GET
-def floor(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FLOOR_PAGE)
+def floor(request: HttpRequest, person: Person, shown: ShownFloor) -> HttpResponse:
     """The tiles of every table that this person may see, by pit.
 
     At a podium or phone that is locked they stay live, without words that somebody typed about a patron; an act asks
     for a PIN.
     """
-    try:
-        person, tables = floor_tables_for(request, facility)
-        station = "tile"
-    except Locked:
-        person, tables = locked_floor_for(request, facility)
-        station = "locked"
+    facility, station, tables = shown
     device, states = enrolled_device(request), [snapshot.of_table(pk) for pk in tables]
     if not states:
         raise Denied
     by_pit: dict[str, list[Snapshot]] = defaultdict(list)
     for state in states:
         by_pit[state["table"]["pit"]].append(state)
-    may_arrange = station == "tile" and person is not None and person.role in STAFFERS
+    may_arrange = station == "tile" and person.role in STAFFERS
     arranging = ARRANGING.get(request.GET.get("arrange", ""), "") if may_arrange else ""
     facility_row = Facility.objects.get(code=facility)
     scope = scope_of(person, facility_row)
@@ -264,30 +266,33 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
 
 
 @require_GET
-def tiles(request: HttpRequest, facility: str) -> JsonResponse:
+@opened_by(FLOOR_TABLES)
+def tiles(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
     """Every current tile, for a resync."""
-    return JsonResponse({"tiles": _every_tile("tile", floor_tables_for(request, facility)[1])})
+    return JsonResponse({"tiles": _every_tile(shown)})
 
 
 @require_GET
-def locked_tiles(request: HttpRequest, facility: str) -> JsonResponse:
+@opened_by(LOCKED_FLOOR)
+def locked_tiles(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
     """As `tiles`, at a podium or phone that is locked."""
-    return JsonResponse({"tiles": _every_tile("locked", locked_floor_for(request, facility)[1])})
+    return JsonResponse({"tiles": _every_tile(shown)})
 
 
-def _every_tile(station: str, tables: Iterable[int]) -> dict[str, fragments.Screen]:
-    """The tables as this station shows them, by their codes."""
-    tiles = [fragments.fragment(station, fragments.read_state(pk).text) for pk in tables]
+def _every_tile(shown: ShownFloor) -> dict[str, fragments.Screen]:
+    """The tables as the station shows them, by their codes."""
+    tiles = [fragments.fragment(shown.station, fragments.read_state(pk).text) for pk in shown.tables]
     return {tile.table: tile.screen for tile in tiles}
 
 
 @require_GET
-def wall(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(WALL)
+def wall(request: HttpRequest, _person: None, shown: ShownFloor) -> HttpResponse:
     """The floor on a wall, to be read from five meters: what needs somebody, the win of each pit, what comes next.
 
     Nobody is signed in there, and nothing on it can be tapped.
     """
-    states = [snapshot.of_table(pk) for pk in wall_tables_for(request, facility)]
+    facility, states = shown.facility, [snapshot.of_table(pk) for pk in shown.tables]
     if not states:
         raise Denied
     context = {
@@ -308,10 +313,10 @@ def wall(request: HttpRequest, facility: str) -> HttpResponse:
 
 
 @require_GET
-def wall_tables(request: HttpRequest, facility: str) -> JsonResponse:
+@opened_by(WALL)
+def wall_tables(request: HttpRequest, _person: None, shown: ShownFloor) -> JsonResponse:
     """Every current table of a wall and the planned reliefs, for a resync."""
-    tables = wall_tables_for(request, facility)
-    return JsonResponse({"tiles": _every_tile("wall", tables), "reliefs": wall_reliefs_html(facility)})
+    return JsonResponse({"tiles": _every_tile(shown), "reliefs": wall_reliefs_html(shown.facility)})
 
 
 def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:
@@ -437,24 +442,25 @@ MOST_FREE, MOST_OTHERS = 30, 3
 
 
 @require_GET
-def relief(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(CONSOLE)
+def relief(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """A fragment for the tablet: since when each dealer works here, when breaks are due, who may come, and the PIN."""
-    context = _context(request, facility, table)
+    context = _relief_context(table)
     return render(request, "tables/console/relief.html", {**context, "sign_in": reverse("sign-in")})
 
 
 @require_GET
-def relief_card(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(CONSOLE)
+def relief_card(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """A fragment for the page of the table, for who may send a relief: who goes, who may come, and who may not."""
-    context = _context(request, facility, table)
-    plan = reverse("facility-act", args=[facility, "plan_move"])
+    context = _relief_context(table)
+    plan = reverse("facility-act", args=[table.facility.code, "plan_move"])
     return render(request, "tables/table/relief_card.html", {**context, "plan": plan})
 
 
-def _context(request: HttpRequest, facility: str, table: str) -> dict[str, Any]:
-    permitted, _ = table_for(request, facility, table, "dealer")
+def _relief_context(table: Table) -> dict[str, Any]:
     people = ("facility", "dealer", "dealer_left", "stickperson")
-    row = Table.objects.select_related(*people).get(pk=permitted.pk)
+    row = Table.objects.select_related(*people).get(pk=table.pk)
     now = clock.now()
     dealers = dealers_on_duty(row, now)
     free = [dealer for dealer in dealers if not dealer.obstacle]
@@ -480,16 +486,16 @@ MAX_CODE = 60
 
 
 @require_GET
-def rotation(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[ROTATION])
+def rotation(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Who deals where and who comes next. `person`: the dealer picked; `in`: when, in minutes; `part`: what is live."""
-    person, facility_row = facility_page_for(request, facility, ROTATION)
-    now, scope = clock.now(), scope_of(person, facility_row)
+    now, scope = clock.now(), scope_of(person, facility)
     picked, typed = request.GET.get("person", "")[:MAX_CODE], request.GET.get("in", "")
     in_minutes = int(typed) if typed in map(str, TIMES) else None
     query = request.GET.copy()
     query["part"] = "1"
-    context = page_context(person, facility_row, ROTATION, now) | {
-        "board": board(facility_row, now, picked, in_minutes, scope=scope),
+    context = page_context(person, facility, ROTATION, now) | {
+        "board": board(facility, now, picked, in_minutes, scope=scope),
         "scope": scope,
         "in_minutes": typed if in_minutes is not None else "",
     }
@@ -507,31 +513,32 @@ def rotation(request: HttpRequest, facility: str) -> HttpResponse:
 # What to change now
 
 
+ADVICE = Pages(FLOOR)
+
+
 @require_GET
-def advice(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(ADVICE)
+def advice(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """What to change in the next hour, for the floor. Each proposal leads to its table; nothing is done."""
-    person, _tables = floor_tables_for(request, facility)
-    if person.role not in FLOOR:
-        raise Denied
-    facility_row, now = Facility.objects.get(code=facility), clock.now()
-    scope, today = scope_of(person, facility_row), facility_row.gaming_day(now)
-    own = {table.code for table in scope.of(list(Table.objects.filter(facility=facility_row)))}
-    tables = [hour for hour in table_hours(facility_row, now) if hour.code in own]
-    context = page_context(person, facility_row, "floor", now) | {
+    now = clock.now()
+    scope, today = scope_of(person, facility), facility.gaming_day(now)
+    own = {table.code for table in scope.of(list(Table.objects.filter(facility=facility)))}
+    tables = [hour for hour in table_hours(facility, now) if hour.code in own]
+    context = page_context(person, facility, "floor", now) | {
         "proposals": [
             {
                 "proposal": proposal,
                 "gain_cents": None if proposal.gain_cents is None else whole_dollars(proposal.gain_cents),
-                "url": _url(facility, proposal),
-                "figures_url": reverse("table-figures", args=[facility, proposal.table])
+                "url": _url(facility.code, proposal),
+                "figures_url": reverse("table-figures", args=[facility.code, proposal.table])
                 + f"?from={today}&to={today}",
             }
-            for proposal in proposals(tables, free_dealers(facility_row, tables, now), now)
+            for proposal in proposals(tables, free_dealers(facility, tables, now), now)
         ],
         "scope": scope,
         "watched": sum(table.is_known for table in tables),
         "open": sum(table.is_open for table in tables),
-        "clock": facility_row.local(now).strftime("%H:%M"),
+        "clock": facility.local(now).strftime("%H:%M"),
     }
     return render(request, "tables/advice/page.html", context)
 
@@ -544,12 +551,12 @@ def _url(facility: str, proposal: Proposal) -> str:
 
 
 @require_GET
-def occupancy(request: HttpRequest, facility: str) -> JsonResponse:
+@opened_by(FLOOR_TABLES)
+def occupancy(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
     """For the floor plan: the share of seats with a wager over the rounds of the last hour, by table."""
-    _person, tables = floor_tables_for(request, facility)
-    facility_row, now = Facility.objects.get(code=facility), clock.now()
-    codes = {code for code, _version in tables.values()}
-    hours = [hour for hour in seats_of_last_hour(facility_row, now) if hour.code in codes]
+    facility, now = Facility.objects.get(code=shown.facility), clock.now()
+    codes = {code for code, _version in shown.tables.values()}
+    hours = [hour for hour in seats_of_last_hour(facility, now) if hour.code in codes]
     return JsonResponse(
         {
             "as_of": now.astimezone(dt.UTC).isoformat(timespec="seconds"),
@@ -573,16 +580,17 @@ def _level(hour: TableHour) -> str:
 
 
 @require_GET
-def sign_display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(SIGN)
+def sign_display(request: HttpRequest, table: Table, _person: Person | None) -> HttpResponse:
     """Every sign of a table on one screen, for a display at the table. It listens to the table's socket."""
-    row = sign_for(request, facility, table)
-    state = snapshot.of_table(row.pk)
+    state = snapshot.of_table(table.pk)
+    facility, code = table.facility.code, table.code
     context = {
         "s": state,
-        "screen": fragments.render(sign_station(row), state),
+        "screen": fragments.render(sign_station(table), state),
         "urls": {
-            "socket": f"/ws/table/{facility}/{table}/sign",
-            "screen": reverse("sign-screen", args=[facility, table]),
+            "socket": f"/ws/table/{facility}/{code}/sign",
+            "screen": reverse("sign-screen", args=[facility, code]),
             "sign_in": reverse("home"),
         },
     }
@@ -590,16 +598,17 @@ def sign_display(request: HttpRequest, facility: str, table: str) -> HttpRespons
 
 
 @require_GET
-def sign_screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
+@opened_by(SIGN)
+def sign_screen(request: HttpRequest, table: Table, _person: Person | None) -> JsonResponse:
     """The display's current fragment, for a resync and while no push arrives."""
-    row = sign_for(request, facility, table)
-    return JsonResponse(fragments.screen(sign_station(row), row.pk))
+    return JsonResponse(fragments.screen(sign_station(table), table.pk))
 
 
 @require_GET
-def printed_sign(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+@opened_by(SIGN)
+def printed_sign(request: HttpRequest, table: Table, _person: Person | None, kind: str) -> HttpResponse:
     """One sign as it is printed; 422 with the reason where no approved form is in force."""
-    state, sign, refusal = _sign(request, facility, table, kind)
+    state, sign, refusal = _sign(table, kind)
     paper = _sign_paper(state, sign) if sign else None
     context = {
         "s": state,
@@ -619,25 +628,23 @@ def printed_sign(request: HttpRequest, facility: str, table: str, kind: str) -> 
 
 
 @require_GET
-def sign_as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+@opened_by(SIGN)
+def sign_as_pdf(request: HttpRequest, table: Table, _person: Person | None, kind: str) -> HttpResponse:
     """One sign as a PDF of one page; 422 with the reason where no approved form is in force."""
-    state, sign, refusal = _sign(request, facility, table, kind)
+    state, sign, refusal = _sign(table, kind)
     if sign is None:
         assert refusal is not None
         return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
     file = pdf.sign_pdf(_sign_paper(state, sign), state["table"]["facility_name"])
-    return file_response(file, f"{table}-{kind}.pdf")
+    return file_response(file, f"{table.code}-{kind}.pdf")
 
 
-def _sign(
-    request: HttpRequest, facility: str, table: str, kind: str
-) -> tuple[Snapshot, SignFace | None, Refusal | None]:
-    row = sign_for(request, facility, table)
+def _sign(table: Table, kind: str) -> tuple[Snapshot, SignFace | None, Refusal | None]:
     if kind not in KINDS:
         raise Denied
-    state = snapshot.of_table(row.pk)
+    state = snapshot.of_table(table.pk)
     try:
-        verify_form_in_force(row, kind)
+        verify_form_in_force(table, kind)
         return state, sign(state, kind), None
     except Refusal as refusal:
         return state, None, refusal

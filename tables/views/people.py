@@ -32,6 +32,7 @@ from audit.models import (
 from audit.models.people import day_in_words
 from audit.people import PIN_ROLES, active_lockouts, needs_password
 from audit.runner import Act, ActRunner
+from games.access import CheckedBy, opened_by
 from games.engine import Refusal
 from games.kit.files import CSV, csv_table, file_response
 from games.kit.tables import TEXT, Column
@@ -44,7 +45,13 @@ from tables.desk import desk as desk_runner
 from tables.models import Assignment, Table
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
-from tables.runner.access import DEVICES, PEOPLE, Denied, facility_page_for, facility_pages_for
+from tables.runner.access import (
+    DEVICES,
+    FACILITY_PAGES,
+    PEOPLE,
+    Denied,
+    facility_pages_for,
+)
 from tables.runner.facility import SIGN_INS, STAFF
 from tables.staffing.access import (
     EXAMPLE_FILE,
@@ -141,25 +148,25 @@ class _Facts:
 
 
 @require_GET
-def people(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[PEOPLE])
+def people(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the people of the facility, those who need attention first; and one of them in full."""
-    person, facility_row = facility_page_for(request, facility, PEOPLE)
     now = clock.now()
-    rows = person_rows(facility_row, now)
+    rows = person_rows(facility, now)
     query, filter_code = typed(request, "who")[:40], request.GET.get("show", "all")
     filter_code = filter_code if filter_code in FILTERS else "all"
     selected = next((row for row in rows if row.person.code == typed(request, "person")), None)
     matching = [row for row in rows if _is_in(row, filter_code, query)]
     page = min(_number(request, "page"), max(0, (len(matching) - 1) // PAGE_SIZE))
-    row_of_policy = policy.row_of(facility_row.law, SUBJECT)
-    row_of_leaves = policy.row_of(facility_row.law, LEAVES)
+    row_of_policy = policy.row_of(facility.law, SUBJECT)
+    row_of_leaves = policy.row_of(facility.law, LEAVES)
     prepares, prepares_leaves = (policy.may_prepare(row, person) for row in (row_of_policy, row_of_leaves))
     waiting = [
-        (row, waiting_changes(facility_row, person, subject, now))
+        (row, waiting_changes(facility, person, subject, now))
         for subject, row in ((SUBJECT, row_of_policy), (LEAVES, row_of_leaves))
     ]
     changes = [line for _row, lines in waiting for line in lines]
-    context = page_context(person, facility_row, PEOPLE, now) | {
+    context = page_context(person, facility, PEOPLE, now) | {
         "tab": "people",
         "rows": matching[page * PAGE_SIZE : (page + 1) * PAGE_SIZE],
         "count": len(matching),
@@ -183,11 +190,11 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "waiting_for": "; ".join(
             dict.fromkeys(policy.in_words(row.approve) for row, lines in waiting if lines)
         ),
-        "one_time_pins": passwords.readable_pins(person, facility, now),
+        "one_time_pins": passwords.readable_pins(person, facility.code, now),
         "one_time_passwords": [
             (row, passwords.one_time_text(row))
             for row in passwords.readable_by(person, now)
-            if row.person.belongs_to(facility)
+            if row.person.belongs_to(facility.code)
         ],
         "actor": person,
         "prepares": prepares,
@@ -195,7 +202,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "approves": policy.may_approve(row_of_policy, person),
         "may_prepare_for_selected": selected is not None and may_prepare_for(person, selected.person),
         "leave_reasons": LeaveReason.choices,
-        **unlock_context(person, facility_row, selected.lockouts if selected else [], now),
+        **unlock_context(person, facility, selected.lockouts if selected else [], now),
         "roles": [
             (role, Role(role).label)
             for role in Role.values
@@ -205,7 +212,7 @@ def people(request: HttpRequest, facility: str) -> HttpResponse:
         "leave_policy": {"approve": policy.in_words(row_of_leaves.approve)},
         "gives_passwords": SIGN_INS in facility_pages_for(person, request.device),  # type: ignore[attr-defined]
         "now": now,
-        "today": facility_row.local(now).date(),
+        "today": facility.local(now).date(),
     }
     return render(request, "tables/people/people.html", context)
 
@@ -359,13 +366,19 @@ def _number(request: HttpRequest, name: str) -> int:
 # People from a file
 
 
+def preparer_for(request: HttpRequest, facility: str) -> tuple[Person, Facility]:
+    """As the page of people, for who may prepare new access. Raises `SignedOut`, `Locked` or `Denied`."""
+    person, row = FACILITY_PAGES[PEOPLE].authorize(request, facility)
+    if not policy.may_prepare(policy.row_of(row.law, SUBJECT), person):
+        raise Denied
+    return person, row
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-def people_file(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(CheckedBy(preparer_for, ("facility",)))
+def people_file(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the form, or what a sent file has. Nothing is stored: the act `add_people` sends what is shown."""
-    person, facility_row = facility_page_for(request, facility, PEOPLE)
-    row = policy.row_of(facility_row.law, SUBJECT)
-    if not policy.may_prepare(row, person):
-        raise Denied()
+    row = policy.row_of(facility.law, SUBJECT)
     lines: list[PersonLine] = []
     unreadable = ""
     if request.method == "POST":
@@ -373,11 +386,11 @@ def people_file(request: HttpRequest, facility: str) -> HttpResponse:
         try:
             if file is None:
                 raise UnreadableFile("Choose a file first.")
-            lines = read_people(file.read(), facility_row, person)
+            lines = read_people(file.read(), facility, person)
         except UnreadableFile as problem:
             unreadable = str(problem)
     problems = sum(bool(line.problem) for line in lines)
-    context = page_context(person, facility_row, PEOPLE, clock.now()) | {
+    context = page_context(person, facility, PEOPLE, clock.now()) | {
         "tab": "people",
         "lines": lines,
         "problems": problems,
@@ -455,34 +468,34 @@ REVIEW_COLUMNS = (
 
 
 @require_GET
-def access(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DEVICES])
+def access(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Who has access, what each role may do, and the reviews before."""
-    person, facility_row = facility_page_for(request, facility, DEVICES)
-    people = people_with_access(facility_row)
-    context = page_context(person, facility_row, PEOPLE, clock.now()) | {
+    people = people_with_access(facility)
+    context = page_context(person, facility, PEOPLE, clock.now()) | {
         "tab": "access",
-        "roles": rights_by_role(facility_row, people),
+        "roles": rights_by_role(facility, people),
         "people": people,
         "sha256": access_sha256(people),
-        "reviews": _reviews(facility_row),
+        "reviews": _reviews(facility),
         "reviewer": person.role in REVIEWERS,
     }
     return render(request, "tables/people/access.html", context)
 
 
 @require_GET
-def access_csv(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[DEVICES])
+def access_csv(request: HttpRequest, _person: Person, facility: Facility) -> HttpResponse:
     """A row for each person and each act that they may do."""
-    _person, facility_row = facility_page_for(request, facility, DEVICES)
     lines = [
         AccessLine(person, group, right)
-        for group in rights_by_role(facility_row, people_with_access(facility_row))
+        for group in rights_by_role(facility, people_with_access(facility))
         for person in group.people
         for right in group.rights
     ]
-    day = facility_row.gaming_day(clock.now()).isoformat()
+    day = facility.gaming_day(clock.now()).isoformat()
     content = csv_table(ColumnTable(REVIEW_COLUMNS, lines))
-    return file_response(content, f"access-{facility_row.code}-{day}.csv", CSV)
+    return file_response(content, f"access-{facility.code}-{day}.csv", CSV)
 
 
 def rights_by_role(facility: Facility, people: list[Person]) -> list[RoleRights]:
@@ -551,26 +564,26 @@ class SignInRow:
 
 
 @require_GET
-def sign_ins(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[SIGN_INS])
+def sign_ins(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List everybody who needs a second factor, or whose name matches `who`."""
-    person, facility_row = facility_page_for(request, facility, SIGN_INS)
     now = clock.now()
     query = request.GET.get("who", "").strip()[:40]
     query = query if query.isprintable() else ""
     context = {
-        "facility": facility_row,
+        "facility": facility,
         "section": SIGN_INS,
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
         "as_of": clock.format_moment(now),
         "urls": {
             "sign_in": reverse("sign-in"),
             "sign_off": reverse("sign-off"),
-            "act": reverse("facility-act", args=[facility, "__act__"]),
+            "act": reverse("facility-act", args=[facility.code, "__act__"]),
         },
-        "rows": _rows(facility, query),
+        "rows": _rows(facility.code, query),
         "query": query,
         "listed_max": LISTED_MAX,
-        "approvers": policy.in_words(policy.row_of(facility_row.law, SUBJECT).approve),
+        "approvers": policy.in_words(policy.row_of(facility.law, SUBJECT).approve),
         "actor": person,
         "now": now,
     }

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Entry, Person
+from games.access import opened_by
 from games.formats import whole_dollars
 from games.jurisdictions import SIGNATURE
 from games.models import Facility
@@ -33,7 +34,7 @@ from tables.players.register import (
     READERS,
 )
 from tables.rounds.views import labels
-from tables.runner.access import facility_page_for
+from tables.runner.access import FACILITY_PAGES
 from tables.runner.facility import PLAYERS
 from tables.runner.signatures import signers_of
 from tables.views.facility import page_context
@@ -56,57 +57,57 @@ LISTED_CHANGES = (
 
 
 @require_GET
-def players(request: HttpRequest, facility: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[PLAYERS])
+def players(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Every rated player by code, those at a table first; names are not shown."""
-    person, facility_row = facility_page_for(request, facility, PLAYERS)
     now = clock.now()
-    open_ratings = Rating.objects.filter(table__facility=facility_row, ended_at=None)
+    open_ratings = Rating.objects.filter(table__facility=facility, ended_at=None)
     rated = open_ratings.select_related("player", "table").order_by("table__code", "seat")
-    others = Player.objects.filter(facility=facility_row, merged_into=None, erased_at=None)
+    others = Player.objects.filter(facility=facility, merged_into=None, erased_at=None)
     others = others.exclude(pk__in=open_ratings.values("player")).order_by("-added_at")
-    context = page_context(person, facility_row, PLAYERS, now) | {
-        "now_here": facility_row.local(now),
+    context = page_context(person, facility, PLAYERS, now) | {
+        "now_here": facility.local(now),
         "rated": [
             {"rating": rating, "time": span((now - rating.started_at).total_seconds())} for rating in rated
         ],
         "others": others[:MOST_PLAYERS],
         "more": max(0, others.count() - MOST_PLAYERS),
         "excluded": others.exclude(exclusion="").count(),
-        "changes": _newest_changes(facility_row),
-        **_rights(person, facility_row),
+        "changes": _newest_changes(facility),
+        **_rights(person, facility),
     }
     return render(request, "tables/facility/players.html", context)
 
 
 @require_GET
-def player(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+@opened_by(FACILITY_PAGES[PLAYERS])
+def player(request: HttpRequest, person: Person, facility: Facility, code: str) -> HttpResponse:
     """One player's exact figures by rating, and their personal data for who has just recorded reading them."""
-    person, facility_row = facility_page_for(request, facility, PLAYERS)
     now = clock.now()
-    row = Player.objects.filter(facility=facility_row, code=code).select_related("merged_into").first()
+    row = Player.objects.filter(facility=facility, code=code).select_related("merged_into").first()
     if row is None:
         raise Http404
     codes = [row.code, *row.merged.values_list("code", flat=True)]
     ratings = list(
-        Rating.objects.filter(player__facility=facility_row, player__code__in=codes)
+        Rating.objects.filter(player__facility=facility, player__code__in=codes)
         .select_related("table__facility", "player")
         .order_by("-started_at", "-pk")
     )
     figures = {rating.pk: figures_of_rating(rating, now) for rating in ratings}
-    context = page_context(person, facility_row, PLAYERS, now) | {
-        "now_here": facility_row.local(now),
+    context = page_context(person, facility, PLAYERS, now) | {
+        "now_here": facility.local(now),
         "player": row,
         "codes": codes[1:],
         "figures": _shown(sum_of_ratings(figures.values())),
         "ratings": [{"rating": rating, **_shown(figures[rating.pk])} for rating in ratings],
-        "codes_of_wagers": _by_code(ratings, figures, facility_row),
-        "details": _details(row, person, facility_row, now),
+        "codes_of_wagers": _by_code(ratings, figures, facility),
+        "details": _details(row, person, facility, now),
         "exclusions": Player.Exclusion.choices,
         "signatures": {
-            subject: _signature(facility_row, subject, person)
+            subject: _signature(facility, subject, person)
             for subject in (RATINGS, EXCLUSIONS_ROW, ADMISSIONS, ERASURES)
         },
-        **_rights(person, facility_row),
+        **_rights(person, facility),
     }
     return render(request, "tables/facility/player.html", context)
 

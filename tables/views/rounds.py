@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Entry, Person
+from games.access import CheckedBy, opened_by
 from games.engine import Refusal
 from games.kit.files import file_response
 from games.models import RulesSubmission
@@ -28,7 +29,7 @@ from tables.corrections import slip_page
 from tables.corrections.before_money import CORRECTION_ACTS, AreaChange, preview
 from tables.corrections.settlements import read_correction
 from tables.corrections.slip_page import slip_pdf, slip_preview
-from tables.desk.desk import authorize_desk, may_export, may_see_desk
+from tables.desk.desk import DESK, may_export, may_see_desk
 from tables.desk.round_paper import disputed_seats
 from tables.dice.custody import DICE_LOT_PLACED
 from tables.replay.evidence import evidence_of
@@ -36,7 +37,7 @@ from tables.replay.history import ReplayStep, RoundHistory, WagerRow, layout_sna
 from tables.replay.replayed_round import SETTLING_TYPES, ReplayedRound
 from tables.rounds.settlement import settled_data
 from tables.rules import recorded_submission
-from tables.runner.access import Denied, enrolled_device, table_for
+from tables.runner.access import CONSOLE, TABLE, TABLE_PAGE, Denied, enrolled_device, table_for, table_of
 from tables.screens.layout import result_chips
 from tables.words.sentences import say, short, title
 
@@ -49,25 +50,7 @@ A_DAY = dt.timedelta(days=1)
 A_MOMENT = dt.timedelta(microseconds=1)
 
 
-@require_GET
-def replay(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
-    """A round from the record, at the step named by `?step=` (from 1; by default the newest)."""
-    table_, person = table_of(request, facility, table)
-    entries = of_round(table_.stream, number)
-    if not entries:
-        raise Http404
-    history = RoundHistory(facility, entries, submission=recorded_submission(table_.stream_id))
-    step = history.steps[_asked(request, history)]
-    context = {
-        **_frame(request, table_, person),
-        **_round(table_, number, history),
-        **_shown(history, step, table_),
-        "slips": _slips(table_, number, person),
-    }
-    return render(request, "desk/round.html", context)
-
-
-def table_of(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
+def round_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
     """Return the table whose rounds the person may read: with access to its page, or to the facility's desk.
 
     Raises `SignedOut`, `Locked` or `Denied`.
@@ -75,11 +58,29 @@ def table_of(request: HttpRequest, facility: str, code: str) -> tuple[Table, Per
     try:
         return table_for(request, facility, code, "table")
     except Denied:
-        person, house = authorize_desk(request, facility)
-    table = Table.objects.select_related("facility", "stream").filter(facility=house, code=code).first()
-    if table is None:
-        raise Denied
-    return table, person
+        person, desk_facility = DESK.authorize(request, facility)
+    return table_of(desk_facility, code), person
+
+
+ROUND = CheckedBy(round_for, TABLE)
+
+
+@require_GET
+@opened_by(ROUND)
+def replay(request: HttpRequest, table: Table, person: Person, number: int) -> HttpResponse:
+    """A round from the record, at the step named by `?step=` (from 1; by default the newest)."""
+    entries = of_round(table.stream, number)
+    if not entries:
+        raise Http404
+    history = RoundHistory(table.facility.code, entries, submission=recorded_submission(table.stream_id))
+    step = history.steps[_asked(request, history)]
+    context = {
+        **_frame(request, table, person),
+        **_round(table, number, history),
+        **_shown(history, step, table),
+        "slips": _slips(table, number, person),
+    }
+    return render(request, "desk/round.html", context)
 
 
 def _asked(request: HttpRequest, history: RoundHistory) -> int:
@@ -220,17 +221,17 @@ def _written(moment: str, later: dt.timedelta = dt.timedelta()) -> str:
 
 
 @require_GET
-def preview_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+@opened_by(TABLE_PAGE)
+def preview_slip(request: HttpRequest, table: Table, person: Person, number: int) -> HttpResponse:
     """A fragment for the dialog. `said` holds the params of `file_slip`, without reason and signatures.
 
     422 with the refusal where the slip could not be filed. Changes nothing.
     """
-    row, person = table_for(request, facility, table, "table")
-    rounds = Round.objects.filter(table=row, number=number)
+    rounds = Round.objects.filter(table=table, number=number)
     round_ = rounds.select_related("table__facility", "submission").first() if number < 2**31 else None
     if round_ is None:
         raise Denied
-    ctx = TableContext(row, person, None, None, clock.displayed_moment(row.stream, clock.now()))
+    ctx = TableContext(table, person, None, None, clock.displayed_moment(table.stream, clock.now()))
     try:
         params = _slip_params(request)
         correction = read_correction(ctx, round_, params, "", settled_data)
@@ -238,18 +239,18 @@ def preview_slip(request: HttpRequest, facility: str, table: str, number: int) -
     except Refusal as refusal:
         refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
         return render(request, "tables/slips/preview.html", {"refusal": refused}, status=422)
-    return render(request, "tables/slips/preview.html", slip_preview(row, round_, correction))
+    return render(request, "tables/slips/preview.html", slip_preview(table, round_, correction))
 
 
 @require_GET
-def printed_slip(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+@opened_by(ROUND)
+def printed_slip(request: HttpRequest, table: Table, _person: Person, number: int) -> HttpResponse:
     """A slip of this table on paper, for those who may read the table's rounds."""
-    row, _person = table_of(request, facility, table)
-    slips = Slip.objects.filter(table=row, number=number) if number < 2**31 else Slip.objects.none()
+    slips = Slip.objects.filter(table=table, number=number) if number < 2**31 else Slip.objects.none()
     slip = slips.select_related("table__facility", "round__submission", *SIGNERS).first()
     if slip is None:
         raise Denied
-    return file_response(slip_pdf(slip), f"{row.code}-{slip.code}.pdf", inline=True)
+    return file_response(slip_pdf(slip), f"{table.code}-{slip.code}.pdf", inline=True)
 
 
 def _slip_params(request: HttpRequest) -> Params:
@@ -271,13 +272,13 @@ class DrawnChange(AreaChange):
 
 
 @require_GET
-def correction(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+@opened_by(CONSOLE)
+def correction(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """A fragment for the dialog: `act`, and the params of that act in `params`, without reason and signature.
 
     422 with the refusal where the correction is not possible. Changes nothing.
     """
-    row, person = table_for(request, facility, table, "dealer")
-    ctx = TableContext(row, person, None, None, clock.displayed_moment(row.stream, clock.now()))
+    ctx = TableContext(table, person, None, None, clock.displayed_moment(table.stream, clock.now()))
     try:
         act = Params({"act": request.GET.get("act", "")}).choice("act", CORRECTION_ACTS)
         params = _correction_params(request)

@@ -23,16 +23,19 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from games.access import open_to_all
 from tables.screens.push import delivery
 
 DATABASE_SECONDS = 1.5  # the channel layer has delivery.SEND_SECONDS
 
 
+@open_to_all("the proxy asks whether the process responds")
 def healthz(request: HttpRequest) -> JsonResponse:
     """The process responds."""
     return JsonResponse({"ok": True})
 
 
+@open_to_all("the proxy asks whether the services respond")
 async def readyz(request: HttpRequest) -> JsonResponse:
     """The database and the channel layer respond, each within two seconds."""
     database, layer = await asyncio.gather(_database(), delivery().try_layer())
@@ -71,6 +74,7 @@ def _select() -> bool:
 # The installed app: its manifest, its service worker, and the page without a line
 
 
+PART_OF_THE_APP = open_to_all("a browser asks before anybody signs in")
 GROUND = "#071611"  # --felt-0 of tokens.css
 WORKER = "js/service-worker.js"
 SHELL = (
@@ -87,6 +91,7 @@ SHELL = (
 
 
 @require_GET
+@PART_OF_THE_APP
 def manifest(request: HttpRequest) -> JsonResponse:
     """What a browser asks before it installs the app: name, icons, and that it fills the screen."""
     icons = [
@@ -115,6 +120,7 @@ def manifest(request: HttpRequest) -> JsonResponse:
 
 
 @require_GET
+@PART_OF_THE_APP
 def service_worker(request: HttpRequest) -> HttpResponse:
     """The worker, from the root, because a script under `/static/` could serve no page outside it."""
     app = {
@@ -128,6 +134,7 @@ def service_worker(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@PART_OF_THE_APP
 def no_line(request: HttpRequest) -> HttpResponse:
     """The page that a tablet shows when it is loaded without a line. The same for everybody, and without a secret."""
     return render(request, "tables/app/no_line.html")

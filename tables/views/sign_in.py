@@ -24,6 +24,7 @@ from audit.factors import FactorProof, NewFactor, SignInStep
 from audit.models import Device, Person, SecondFactor, Station
 from audit.models.people import SHOWS_ONLY
 from audit.refusals import SIGN_IN_OVER, AuditRefusal, EnrollmentRefused, FactorRefused, NewPinNeeded
+from games.access import SIGNED_IN, CheckedBy, decides_itself, opened_by
 from games.engine import Refusal
 from games.engine.game import PostCode
 from games.models import Facility
@@ -47,6 +48,7 @@ log = logging.getLogger(__name__)
 
 
 @require_http_methods(["GET", "POST"])
+@decides_itself("nobody is signed in yet, and a device may not be enrolled")
 def sign_in(request: HttpRequest) -> HttpResponse:
     """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over.
 
@@ -79,6 +81,7 @@ def _with_query(name: str, request: HttpRequest, *fields: str) -> str:
 
 
 @require_http_methods(["GET", "POST"])
+@decides_itself("nobody is signed in yet, and a device may not be enrolled")
 def new_pin(request: HttpRequest) -> HttpResponse:
     """After a one-time PIN: the person chooses their own, and is signed in. Also for who has a password and no PIN."""
     device = enrolled_device(request)
@@ -118,9 +121,9 @@ def after_sign_in(request: HttpRequest, device: Device, before: Person | None) -
 
 
 @require_http_methods(["GET", "POST"])
-def guessed(request: HttpRequest) -> HttpResponse:
+@opened_by(SIGNED_IN)
+def guessed(request: HttpRequest, person: Person, device: Device | None) -> HttpResponse:
     """What the signed-in person should know: wrong PINs that somebody typed under their name, and where."""
-    person, device = person_of(request), enrolled_device(request)
     if device is None or device.station in SHOWS_ONLY:
         return redirect("home")
     if request.method == "POST":
@@ -258,6 +261,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
 
 
 @require_POST
+@decides_itself("everybody may end their work at a device")
 def sign_off(request: HttpRequest) -> HttpResponse:
     """Sign off, unless that would leave a shaker unattended; then the page asks for relief.
 
@@ -285,6 +289,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@decides_itself("everybody may lock a device")
 def lock(request: HttpRequest) -> HttpResponse:
     """Lock the device. The person keeps custody of the shaker; a podium and a phone still show the floor."""
     device = enrolled_device(request)
@@ -298,6 +303,7 @@ def lock(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
+@decides_itself("nobody is signed in yet, and a device may not be enrolled")
 def enrol(request: HttpRequest) -> HttpResponse:
     """Enroll this browser as a device by its one-time token; in the demo, by choosing a place."""
     refused = ""
@@ -394,6 +400,7 @@ Kind = SecondFactor.Kind
 
 
 @require_http_methods(["GET", "POST"])
+@decides_itself("nobody is signed in yet, and a device may not be enrolled")
 def second_factor(request: HttpRequest) -> HttpResponse:
     """The second step of a sign-in with a password: a code, or a security key."""
     step = _step(request)
@@ -422,6 +429,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
+@decides_itself("nobody is signed in yet, and a device may not be enrolled")
 def set_up(request: HttpRequest) -> HttpResponse:
     """The third step, after a one-time password: another password, and a second factor for who has none."""
     step = _step(request)
@@ -450,6 +458,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@decides_itself("a ceremony belongs to a sign-in under way, or to who is signed in")
 def ask_key(request: HttpRequest) -> JsonResponse:
     """The options of a ceremony for the browser: `new` for a key that is registered, otherwise for one to answer.
 
@@ -474,9 +483,9 @@ def ask_key(request: HttpRequest) -> JsonResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def step_up(request: HttpRequest) -> JsonResponse:
+@opened_by(SIGNED_IN)
+def step_up(request: HttpRequest, person: Person, _device: Device | None) -> JsonResponse:
     """What a signed-in person may give as a second factor, and whether they just gave one; or give it."""
-    person = person_of(request)
     if request.method == "POST":
         try:
             factors.confirm(request, person, _proof(request.POST))
@@ -487,17 +496,32 @@ def step_up(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"app": Kind.TOTP in kinds, "key": Kind.WEBAUTHN in kinds, "fresh": is_fresh})
 
 
+def own_page_for(request: HttpRequest) -> tuple[Person, Facility]:
+    """The person and the facility of the page of one's own sign-in. Raises `SignedOut`, `Locked` or `Denied`.
+
+    A tablet of a table, and an installation that takes PINs alone, have no such page.
+    """
+    person, device = person_of(request), enrolled_device(request)
+    facility = Facility.objects.filter(code=device.facility).first() if device and not device.place else None
+    if facility is None or passwords.password_of(person) is None:
+        raise Denied
+    return person, facility
+
+
+OWN_SIGN_IN = CheckedBy(own_page_for, ())
+
+
 @require_GET
-def my_sign_in(request: HttpRequest) -> HttpResponse:
+@opened_by(OWN_SIGN_IN)
+def my_sign_in(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The page of one's own password and second factors."""
-    person, facility = _own_page(request)
     return _own_sign_in_page(request, person, facility, None)
 
 
 @require_POST
-def change_my_sign_in(request: HttpRequest, change: str) -> HttpResponse:
+@opened_by(OWN_SIGN_IN)
+def change_my_sign_in(request: HttpRequest, person: Person, facility: Facility, change: str) -> HttpResponse:
     """Change one's own password, or add or end a second factor."""
-    person, facility = _own_page(request)
     try:
         if change == "password":
             password, again = (request.POST.get(name, "") for name in ("password", "again"))
@@ -512,18 +536,6 @@ def change_my_sign_in(request: HttpRequest, change: str) -> HttpResponse:
     except AuditRefusal as refusal:
         return _own_sign_in_page(request, person, facility, refusal)
     return redirect("my-sign-in")
-
-
-def _own_page(request: HttpRequest) -> tuple[Person, Facility]:
-    """The person and the facility of the page of one's own sign-in. Raises `SignedOut`, `Locked` or `Denied`.
-
-    A tablet of a table, and an installation that takes PINs alone, have no such page.
-    """
-    person, device = person_of(request), enrolled_device(request)
-    facility = Facility.objects.filter(code=device.facility).first() if device and not device.place else None
-    if facility is None or passwords.password_of(person) is None:
-        raise Denied
-    return person, facility
 
 
 def _own_sign_in_page(

@@ -468,10 +468,8 @@ class SignConsumer(OneTableConsumer):
     def enter(self, shared: SharedReads | None = None) -> None:
         route = self.scope["url_route"]["kwargs"]
         request = current_request(self.scope, shared)
-        self.table, self.device = (
-            sign_for(request, route["facility"], route["table"]),
-            enrolled_device(request),
-        )
+        self.table, _person = sign_for(request, route["facility"], route["table"])
+        self.device = enrolled_device(request)
         station = sign_station(self.table)
         if self.station not in ("", station):
             raise SignedOut
@@ -506,7 +504,7 @@ class FloorConsumer(PushConsumer):
 
     def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
         """Codes and versions of the tables by id. Raises `SignedOut`, `Denied` or `Locked`."""
-        return floor_tables_for(request, self.facility)[1]
+        return floor_tables_for(request, self.facility)[1].tables
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         self.enter(shared)
@@ -558,7 +556,7 @@ class LockedFloorConsumer(FloorConsumer):
     station = "locked"
 
     def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
-        return locked_floor_for(request, self.facility)[1]
+        return locked_floor_for(request, self.facility)[1].tables
 
 
 class WallConsumer(FloorConsumer):
@@ -572,7 +570,7 @@ class WallConsumer(FloorConsumer):
         self.sent_reliefs: str | None = None
 
     def tables_for(self, request: HttpRequest) -> dict[int, tuple[str, int]]:
-        return wall_tables_for(request, self.facility)
+        return wall_tables_for(request, self.facility)[1].tables
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         versions = super().heartbeat(shared)

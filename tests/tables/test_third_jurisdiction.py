@@ -184,7 +184,7 @@ def approve_sign_form(scene: Scene) -> None:
 
 
 ARGUMENTS = {
-    "facility": "larkfield", "facility_code": "larkfield", "table": "T-01", "lot": "L-0101", "number": 1, "seq": 1,
+    "facility": "larkfield", "table": "T-01", "lot": "L-0101", "number": 1, "seq": 1,
     "kind": "limits", "act": "change_limits", "station": "dealer", "version": 1, "slug": "sic-bo-xx-7-a",
     "place": "T-01", "case": "C-0001", "day": "2026-11-20", "form": "csv",
 }  # fmt: skip

@@ -58,7 +58,7 @@ PUBLIC = routes("guide/") | routes("rules/")
 def address(name: str, pattern: URLPattern) -> str:
     """An address as somebody types it; the house is Larkfield, and what has no example may not be there."""
     kwargs = dict.fromkeys(ARGUMENT.findall(str(pattern.pattern)), "1")
-    return reverse(pattern.name, kwargs={**kwargs, **EXAMPLES.get(name, {}), "facility_code": "larkfield"})
+    return reverse(pattern.name, kwargs={**kwargs, **EXAMPLES.get(name, {}), "facility": "larkfield"})
 
 
 def asked(client: Client, name: str, pattern: URLPattern) -> Any:

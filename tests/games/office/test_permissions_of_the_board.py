@@ -72,7 +72,7 @@ def test_the_same_permission_is_recorded_once_and_withdrawn_once(hands, scene):
 
 def public_addresses(scene):
     """Every page of `games.views.patrons`, filled in for this house: a page added there is walked too."""
-    fills = {"facility_code": "larkfield", "slug": "sic-bo-pa-625a-a"}
+    fills = {"facility": "larkfield", "slug": "sic-bo-pa-625a-a"}
     assert get_resolver()
     for one in patrons.urlpatterns:
         route = re.sub(r"<slug:(\w+)>", lambda found: fills[found[1]], str(one.pattern))
