@@ -6,7 +6,6 @@ attachment. Deadlines are also calendar feeds with a secret address.
 
 import calendar as months
 import datetime as dt
-import re
 import uuid
 from typing import Any
 
@@ -25,6 +24,7 @@ from games.access import open_to_all, opened_by
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.kit.files import file_response
+from games.kit.searches import Month, Search, Words
 from games.models import CalendarFeed, Document, Facility, PreparedChange
 from games.office import calendar as feeds_of
 from games.office import core
@@ -109,14 +109,17 @@ SHOWN = 100
 LEAST_HASH = 8
 
 
+class DocumentSearch(Search):
+    """`q`: a part of a title or file name, a code, or at least the first 8 digits of a SHA-256."""
+
+    q = Words(max_length=64)
+
+
 @require_GET
 @opened_by(OFFICE)
 def documents(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
-    """List the documents, the newest first.
-
-    `q`: a part of a title or file name, a code, or at least the first 8 digits of a SHA-256.
-    """
-    query = request.GET.get("q", "").replace("\0", "")[:64].strip()
+    """List the documents, the newest first."""
+    query = DocumentSearch(request.GET).values["q"]
     matches = Document.objects.filter(facility=facility).defer("content").select_related("filed_by")
     if query:
         condition = Q(title__icontains=query) | Q(filename__icontains=query) | Q(code__iexact=query)
@@ -161,8 +164,13 @@ LABELS = {
     LATER: "Later",
 }
 SUNDAY_FIRST = months.Calendar(firstweekday=6)
-MONTH = re.compile(r"(20\d\d)-(0[1-9]|1[0-2])")
 WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+
+
+class MonthQuery(Search):
+    """The month of the calendar, such as 2026-11."""
+
+    month = Month()
 
 
 @require_safe
@@ -243,7 +251,7 @@ def _command(request: HttpRequest) -> uuid.UUID:
 def _calendar_context(request: HttpRequest, person: Person, facility: Facility) -> dict[str, Any]:
     now = clock.now()
     listed, today = deadlines(facility, now), facility.local(now).date()
-    year, month = _requested_month(request, today)
+    month = MonthQuery(request.GET).values["month"] or today
     frame, groups = page_context(person, facility, "calendar", now, listed), in_groups(listed, today)
     reminded = {reminder.deadline.key for reminder in frame["reminders"]}
     return frame | {
@@ -253,11 +261,11 @@ def _calendar_context(request: HttpRequest, person: Person, facility: Facility) 
         ],
         "count": len(listed),
         "weekdays": WEEKDAYS,
-        "month": dt.date(year, month, 1),
-        "weeks": _weeks(year, month, listed, today),
-        "before": _month_before(year, month),
-        "after": _month_after(year, month),
-        "this_month": (year, month) == (today.year, today.month),
+        "month": month.replace(day=1),
+        "weeks": _weeks(month.year, month.month, listed, today),
+        "before": month.replace(day=1) - dt.timedelta(days=1),
+        "after": month.replace(day=28) + dt.timedelta(days=4),
+        "this_month": (month.year, month.month) == (today.year, today.month),
         "feeds": CalendarFeed.objects.filter(facility=facility, revoked_at=None).select_related("person"),
         "command": uuid.uuid4(),
     }
@@ -302,20 +310,6 @@ def _weeks(year: int, month: int, listed: tuple[Deadline, ...], today: dt.date) 
 
 def _overdue(listed: list[Deadline], today: dt.date) -> int:
     return sum(deadline.days_left(today) < 0 for deadline in listed)
-
-
-def _requested_month(request: HttpRequest, today: dt.date) -> tuple[int, int]:
-    """Return the month of the query, or this month."""
-    match = MONTH.fullmatch(request.GET.get("month", ""))
-    return (int(match[1]), int(match[2])) if match else (today.year, today.month)
-
-
-def _month_before(year: int, month: int) -> dt.date:
-    return dt.date(year, month, 1) - dt.timedelta(days=1)
-
-
-def _month_after(year: int, month: int) -> dt.date:
-    return dt.date(year, month, 28) + dt.timedelta(days=4)
 
 
 urlpatterns = [

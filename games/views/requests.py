@@ -13,6 +13,7 @@ from audit.identity import Denied
 from audit.models import Person
 from games.access import opened_by
 from games.kit.files import file_response
+from games.kit.searches import Search, Words
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
 from games.office.core import OFFICE
@@ -23,12 +24,18 @@ from games.views.office import page_context
 SHOWN = 100
 
 
+class RequestSearch(Search):
+    """`q`: a part of a title, or a code."""
+
+    q = Words(max_length=60)
+
+
 @require_GET
 @opened_by(OFFICE)
 def game_requests(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the requests with their state and next step, the newest first."""
     frame = page_context(person, facility, "requests")
-    query = request.GET.get("q", "").replace("\0", "")[:60].strip()
+    query = RequestSearch(request.GET).values["q"]
     rows = GameRequest.objects.filter(facility=facility).select_related("facility", "decision")
     if query:
         rows = rows.filter(Q(title__icontains=query) | Q(code__iexact=query))

@@ -26,6 +26,7 @@ from games.engine.game import Game
 from games.engine.odds import in_dollars
 from games.jurisdictions import REVIEW, SeparationRow
 from games.kit.files import file_response
+from games.kit.searches import Search, Words
 from games.models import Document, Facility, PreparedChange, RulesSubmission
 from games.office import core as office_runner
 from games.office.core import OFFICE, DealtTable, floor
@@ -43,7 +44,6 @@ from games.views.office import page_context
 
 WAITING_STATES = {VersionState.DRAFT, VersionState.FILED, VersionState.COMING}
 Version = RulesSubmission.Status
-MOST_QUERY = 40  # characters of a what-if trial
 SAID_ELSEWHERE = ("code", "version", "letter")  # of a change: in the headline, and as a link to the document
 MOST_ENDED = 40  # newest ended changes on the page
 
@@ -282,12 +282,21 @@ def _rules(options: Options) -> Rules:
     return Rules.of(options.key, allowed)
 
 
+class OddsQuery(Search):
+    """The sheet of an edition, or of a version such as `RS-0014.4`; and the odds of a row of its paytable to try."""
+
+    rules = Words(max_length=60)
+    family = Words(max_length=40)
+    odds = Words(max_length=40)
+
+
 @require_GET
 @opened_by(OFFICE)
 def odds(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show an odds sheet, with a what-if trial if the query has one. HTMX requests get only the answer."""
-    subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
-    answer, tried = _answer_what_if(request, subject)
+    query = OddsQuery(request.GET).values
+    subject = odds_subject(facility, query["rules"] or _default_key(facility))
+    answer, tried = _answer_what_if(subject, query["family"], query["odds"])
     context = {
         "facility": facility,
         "subject": subject,
@@ -324,10 +333,8 @@ def _default_key(facility: Facility) -> str:
     return next(iter(own or editions))
 
 
-def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf, dict[str, str]]:
-    """Return the sheet, with the odds of the query tried."""
-    row = request.GET.get("family", "")[:MOST_QUERY]
-    written = request.GET.get("odds", "")[:MOST_QUERY].strip()
+def _answer_what_if(subject: OddsSubject, row: str, written: str) -> tuple[WhatIf, dict[str, str]]:
+    """Return the sheet, with these odds of a row of its paytable tried."""
     if not row or not written:
         return WhatIf(subject.sheet, _plain_chart(subject)), {"family": row, "odds": ""}
     try:
@@ -374,8 +381,9 @@ def _choices(facility: Facility, subject: OddsSubject) -> dict[str, Any]:
 @opened_by(OFFICE)
 def odds_pdf(request: HttpRequest, _person: Person, facility: Facility) -> HttpResponse:
     """Return the sheet of the page as a PDF."""
-    subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
-    answer, tried = _answer_what_if(request, subject)
+    query = OddsQuery(request.GET).values
+    subject = odds_subject(facility, query["rules"] or _default_key(facility))
+    answer, tried = _answer_what_if(subject, query["family"], query["odds"])
     if tried["odds"]:
         approved = f"What-if on {subject.title}, not filed"
     elif subject.submission is not None:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET
 
 from audit.models import Entry, Person
 from games.access import opened_by
+from games.kit.searches import OneOf, Search
 from games.models import Facility
 from games.registry import game_by_code
 from tables.cases.case import CASE_PAGES
@@ -318,15 +319,20 @@ def _group(table: Table, person: str, by: str) -> str:
 # The page
 
 
+class ExceptionsFilter(Search):
+    """Over how many weeks exceptions are counted, and by what."""
+
+    weeks = OneOf([str(weeks) for weeks in WEEKS], otherwise=str(WEEKS[1]))
+    by = OneOf(BY, otherwise="dealer")
+
+
 @require_GET
 @opened_by(CASE_PAGES)
 def exceptions_page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the exceptions of `?weeks=` by person, table or game (`?by=`), drawn and listed."""
     context = inbox_context(person, facility, "exceptions")
-    typed = request.GET.get("weeks", "")
-    weeks = int(typed) if typed in map(str, WEEKS) else WEEKS[1]
-    by = request.GET.get("by", "")
-    by = by if by in BY else "dealer"
+    query = ExceptionsFilter(request.GET).values
+    weeks, by = int(query["weeks"]), query["by"]
     counted = exceptions(facility, facility.gaming_day(context["now"]), weeks)
     context |= {
         "exceptions": counted,

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person
 from games.access import opened_by
+from games.kit.searches import OneOf, Search
 from games.models import Facility
 from games.office.calendar import BEGINS, Deadline, deadlines
 from games.separation.acts import changes_to_acknowledge
@@ -202,12 +203,17 @@ MAX_CLOSED_LINE = 6
 MAX_COMING = 4
 
 
+class InboxFilter(Search):
+    """Which cases are listed."""
+
+    show = OneOf(FILTERS, otherwise="all")
+
+
 @require_GET
 @opened_by(CASE_PAGES)
 def inbox_page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the cases of one filter (`?show=`), the next due on top with its single next step."""
-    filter_code = request.GET.get("show", "all")
-    filter_code = filter_code if filter_code in FILTERS else "all"
+    filter_code = InboxFilter(request.GET).values["show"]
     context = inbox_context(person, facility, "inbox")
     now: dt.datetime = context["now"]
     open_rows = case_rows(cases_of(facility).filter(status=Case.Status.OPEN), person, now)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from audit.models import Person
 from games.access import opened_by
+from games.kit.searches import OneOf, Search, Words
 from games.models import Facility
 from games.regulations.clauses import Clause, all_clauses, recorded_proofs
 from tables.desk.desk import DESK, desk_context
@@ -54,13 +55,23 @@ class DocumentTotal:
     parts: tuple[tuple[str, int, int], ...]
 
 
+class ClauseSearch(Search):
+    """Clauses by document, kind, office, whether tests show them, and words."""
+
+    document = OneOf(lambda: {clause.document for clause in all_clauses().values()})
+    kind = OneOf(KINDS)
+    where = OneOf(OFFICES)
+    tests = OneOf(PROVEN)
+    q = Words(max_length=MAX_TYPED)
+
+
 @require_GET
 @opened_by(DESK)
 def coverage(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show all clauses in order, filtered by document, kind, office, tests, and words."""
     clauses = list(all_clauses().values()) if facility.law.clauses_in_catalog else []
     tests = recorded_proofs()
-    filters = _filters(request, clauses)
+    filters = ClauseSearch(request.GET).values
     shown_clauses = (
         [clause for clause in clauses if _matches(clause, filters, tests)] if any(filters.values()) else []
     )
@@ -84,22 +95,6 @@ def sentence(test: str) -> str:
     """`A lapsed round is refused` for `test_a_lapsed_round_is_refused`, with or without its class."""
     words = test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
     return words[:1].upper() + words[1:]
-
-
-def _filters(request: HttpRequest, clauses: Iterable[Clause]) -> dict[str, str]:
-    """The filters of the page. Unknown values are ignored."""
-    allowed = {
-        "document": {clause.document for clause in clauses},
-        "kind": set(KINDS),
-        "where": set(OFFICES),
-        "tests": set(PROVEN),
-    }
-    filters = {
-        name: text if (text := request.GET.get(name, "")) in values else ""
-        for name, values in allowed.items()
-    }
-    typed = request.GET.get("q", "").strip()[:MAX_TYPED]
-    return filters | {"q": typed if typed.isprintable() else ""}
 
 
 def _matches(clause: Clause, filters: Mapping[str, str], tests: Mapping[str, Any]) -> bool:

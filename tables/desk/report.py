@@ -10,8 +10,8 @@ from audit.identity import Denied
 from audit.models import Person
 from games.access import opened_by
 from games.kit.files import file_response
+from games.kit.searches import DaySearch, OneOf
 from games.models import Facility
-from games.params import read_day
 from tables.desk.desk import DESK, desk_context
 from tables.figures.ranges import PLAYS
 from tables.reports.day_rounds import ReportDay
@@ -19,16 +19,22 @@ from tables.reports.figures import build_report
 from tables.reports.page import BY, page_context, report_pdf
 
 
+class ReportQuery(DaySearch):
+    """The report of a gaming day, of one kind of play, and how its rounds are listed."""
+
+    play = OneOf(PLAYS, otherwise="live")
+    by = OneOf(BY, otherwise="table")
+
+
 @require_GET
 @opened_by(DESK)
 def page(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the report of one gaming day. A mistyped day gets a message above today's report."""
-    day, refused = _day_of(request, facility)
-    by = request.GET.get("by", "")
+    day, search = _day_of(request, facility)
     context = (
         desk_context(person, facility, "report")
-        | {"refused": refused}
-        | page_context(build_report(day), by if by in BY else "table")
+        | {"refused": f"{search.problem} This is today's report." if search.problem else ""}
+        | page_context(build_report(day), search.values["by"])
     )
     return render(request, "desk/report.html", context)
 
@@ -37,8 +43,8 @@ def page(request: HttpRequest, person: Person, facility: Facility) -> HttpRespon
 @opened_by(DESK)
 def paper(request: HttpRequest, _person: Person, facility: Facility) -> HttpResponse:
     """Serve the report as a PDF. Raises `Denied` for a mistyped day."""
-    day, refused = _day_of(request, facility)
-    if refused:
+    day, search = _day_of(request, facility)
+    if search.problem:
         raise Denied
     return file_response(report_pdf(build_report(day)), filename(day), inline=True)
 
@@ -49,18 +55,11 @@ def filename(day: ReportDay) -> str:
     return f"{day.facility.code}-{day.date.isoformat()}{kind}.pdf"
 
 
-def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
-    """The requested day, or today with a message about what was typed."""
-    now, typed, play = clock.now(), request.GET.get("day", "").strip(), request.GET.get("play", "live")
-    today = ReportDay(facility, facility.gaming_day(now), now, play if play in PLAYS else "live")
-    if not typed:
-        return today, ""
-    date = read_day(typed)
-    if date is None:
-        return today, "A gaming day is a date, such as 2026-11-21. This is today's report."
-    if date > today.date:
-        return today, "That gaming day has not begun. This is today's report."
-    return ReportDay(facility, date, now, today.play), ""
+def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, ReportQuery]:
+    """The requested day, or today if it cannot be reported."""
+    now = clock.now()
+    search = ReportQuery(request.GET, facility.gaming_day(now))
+    return ReportDay(facility, search.values["day"] or search.today, now, search.values["play"]), search
 
 
 urlpatterns = [

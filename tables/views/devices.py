@@ -18,6 +18,7 @@ from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
 from games.access import opened_by
 from games.jurisdictions import SeparationRow
+from games.kit.searches import OneOf, Search, Words
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
 from games.registry import game_by_code
@@ -43,7 +44,7 @@ from tables.setup.devices import (
 from tables.setup.first_day import first_day as first_day_steps
 from tables.setup.floor_plan import MAX_SEATS, SETUP_ROLES
 from tables.views.facility import page_context, second_people
-from tables.views.people import State, typed, waiting_changes
+from tables.views.people import State, waiting_changes
 
 LIVE_FOR, SILENT_AFTER = dt.timedelta(minutes=2), dt.timedelta(minutes=10)
 FILTERS = {
@@ -83,21 +84,28 @@ class DeviceRow:
         return self.device.station in OF_A_TABLE
 
 
+class DeviceSearch(Search):
+    """A list of devices: some words, one of the filters, and which is shown in full."""
+
+    find = Words(max_length=40)
+    show = OneOf((*FILTERS, "revoked"), otherwise="all")
+    device = Words(max_length=60)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[DEVICES])
 def device_list(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the devices of the facility, those that need somebody first; and one of them in full."""
     now = clock.now()
     rows = device_rows(facility, now)
-    query, filter_code = typed(request, "find")[:40], request.GET.get("show", "all")
-    filter_code = filter_code if filter_code in (*FILTERS, "revoked") else "all"
+    query = DeviceSearch(request.GET).values
     row_of_policy = policy.row_of(facility.law, SUBJECT)
     row_of_revocations = policy.row_of(facility.law, REVOCATIONS)
     active = [row for row in rows if row.device.revoked_at is None]
-    selected = next((row for row in rows if row.device.name == typed(request, "device")), None)
+    selected = next((row for row in rows if row.device.name == query["device"]), None)
     context = page_context(person, facility, PEOPLE, now) | {
         "tab": "devices",
-        "rows": [row for row in rows if _is_in(row, filter_code, query)],
+        "rows": [row for row in rows if _is_in(row, query["show"], query["find"])],
         "figures": {
             "active": len(active),
             "live": sum(row.state.words == "live" for row in active),
@@ -109,7 +117,7 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
                 ("revoked", "Revoked"),
             )
         ],
-        "query": {"find": query, "show": filter_code},
+        "query": query,
         "selected": selected,
         "token_refusal": why_not_make_token(facility, person, selected.device) if selected else None,
         "changes": waiting_changes(facility, person, SUBJECT, now),
@@ -193,6 +201,12 @@ def _is_in(row: DeviceRow, filter_code: str, query: str) -> bool:
 # The first day
 
 
+class FirstDayQuery(Search):
+    """The step that is shown in full."""
+
+    step = Words(max_length=20)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[SETUP])
 def first_day(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
@@ -200,7 +214,7 @@ def first_day(request: HttpRequest, person: Person, facility: Facility) -> HttpR
     now = clock.now()
     steps = first_day_steps(facility, now)
     missing = [(step, need) for step in steps for need in step.missing]
-    code = request.GET.get("step", "")
+    code = FirstDayQuery(request.GET).values["step"]
     chosen = next((step for step in steps if step.code == code), None)
     context = page_context(person, facility, SETUP, now) | {
         "steps": list(enumerate(steps, start=1)),

@@ -4,13 +4,15 @@ The dice watch is for staff, and never on a display for patrons. A handover is p
 """
 
 import datetime as dt
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -20,8 +22,9 @@ from audit.people import active_lockouts
 from games.access import Pages, opened_by
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
+from games.kit.searches import Day, Flag, Number, OneOf, Search, Words
 from games.models import Document, Facility
-from games.params import CODE, read_day
+from games.params import CODE
 from games.registry import GAMES, game_by_code
 from games.separation import policy
 from tables.core.context import TableContext
@@ -141,20 +144,27 @@ class LotRow:
     destruction: Destruction | None = None
 
 
+class LotSearch(Search):
+    """Lots by a part of their code and by status, a page from 0; or the dice of one round."""
+
+    code = Words(max_length=20)
+    state = OneOf(Status.values)
+    page = Number(otherwise=0)
+    table = Words(max_length=20)
+    round = Words(max_length=20)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[DICE])
 def dice(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Every dice lot of the facility by status, and the reconciliation of this gaming day."""
-    round_query = {name: _typed(request, name) for name in ("table", "round")}
+    query = LotSearch(request.GET).values
     no_round = ""
-    if any(round_query.values()):
-        round_ = _round(facility, **round_query)
+    if query["table"] or query["round"]:
+        round_ = _round(facility, query["table"], query["round"])
         if round_ is not None:
             return redirect("round-dice", facility.code, round_.table.code, round_.number)
         no_round = "There is no such round."
-    state, code = _typed(request, "state"), _typed(request, "code")[:20]
-    if state not in Status.values:
-        state = ""
     now = clock.now()
     counts = custody.counts_by_status(facility)
     late = [deadline for deadline in room.dice_deadlines(facility, now) if deadline.is_late]
@@ -162,10 +172,10 @@ def dice(request: HttpRequest, person: Person, facility: Facility) -> HttpRespon
         "counts": [_count(status, counts[status]) for status in (*custody.STAGES, custody.ASIDE)],
         "strip": _strip(counts),
         "in_facility": sum(counts.values()) - counts[Status.DESTROYED],
-        "groups": _groups(facility, now, state, code, _page(request)),
+        "groups": _groups(facility, now, query["state"], query["code"], query["page"]),
         "day": facility.gaming_day(now),
         "figures": custody.reconciliation(facility, now),
-        "query": {**round_query, "state": state, "code": code},
+        "query": query,
         "no_round": no_round,
         "late": {
             "count": any(deadline.lot is None for deadline in late),
@@ -314,12 +324,20 @@ def _letters_of(requirements: list[RequiredApproval]) -> dict[int, str]:
 # Staff
 
 
+class StaffSearch(Search):
+    """Staff by a part of their name; `all`: also those off duty."""
+
+    who = Words(max_length=40)
+    all = Flag()
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[STAFF])
 def staff(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Who works where, who supervises what, and everybody's duty and training."""
     now = clock.now()
-    name, everybody = _typed(request, "who")[:40], bool(request.GET.get("all"))
+    query = StaffSearch(request.GET).values
+    name, everybody = query["who"], query["all"]
     staffed_tables = roster.staffed_tables(facility, now)
     pits: dict[str, list[roster.StaffedTable]] = {}
     for staffed in staffed_tables:
@@ -335,7 +353,7 @@ def staff(request: HttpRequest, person: Person, facility: Facility) -> HttpRespo
         "spans": spans,
         "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
         "members": roster.staff_members(facility, now, name, everybody=everybody or bool(name)),
-        "query": {"who": name, "all": everybody},
+        "query": query,
         "begins_duty": may_begin,
         "my_department": person.get_department_display().lower(),
         "staffer": person.role in STAFFERS,
@@ -386,6 +404,32 @@ def page_context(person: Person, facility: Facility, page: str, now: dt.datetime
             "act": reverse("facility-act", args=[facility.code, "__act__"]),
         },
     }
+
+
+def part_address(request: HttpRequest) -> str:
+    """Return the address of the live part of this page, with what it shows."""
+    query = request.GET.copy()
+    query["part"] = "1"
+    return f"{request.path}?{query.urlencode()}"
+
+
+def page_or_part(
+    request: HttpRequest, template: str, part: str, context: dict[str, Any], *, is_part: bool
+) -> HttpResponse:
+    """Render the page, or the part of it that its script reads again."""
+    if not is_part:
+        return render(request, template, context)
+    return tagged(request, render_to_string(part, context, request=request))
+
+
+def tagged(request: HttpRequest, html: str) -> HttpResponse:
+    """Answer with a fragment, or 304 where the browser has it."""
+    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
+    response = (
+        HttpResponseNotModified() if request.headers.get("If-None-Match") == tag else HttpResponse(html)
+    )
+    response["ETag"] = tag
+    return response
 
 
 def signers(person: Person, facility: Facility) -> list[Person]:
@@ -491,18 +535,6 @@ def _round(facility: Facility, table: str, round: str) -> Round | None:
     return rounds.select_related("table").first()
 
 
-def _typed(request: HttpRequest, name: str) -> str:
-    """Return a search parameter; empty for text that nobody can type, such as a NUL, which PostgreSQL refuses."""
-    text = request.GET.get(name, "").strip()
-    return text if text.isprintable() else ""
-
-
-def _page(request: HttpRequest) -> int:
-    """Return the page number of a long list, from 0."""
-    text = request.GET.get("page", "0")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-
-
 def _count(status: str, count: int) -> dict[str, Any]:
     return {"status": status, "label": SHORT[Status(status)], "count": count}
 
@@ -583,16 +615,30 @@ PERIOD_DAYS, MOST_DAYS = 30, 366
 Kind = WatchedDice.Kind
 
 
+class WatchSearch(Search):
+    """One lot or shaker in full, and the counts of a table, a shaker or some gaming days."""
+
+    play = OneOf((Kind.SIMULATED,), otherwise=Kind.LIVE)
+    lot = Words(max_length=20)
+    shaker = Words(max_length=20)
+    table = Words(max_length=20)
+    of_shaker = Words(max_length=20)
+    from_ = Day()
+    to = Day()
+
+
 @require_GET
 @opened_by(DICE_WATCH)
 def dice_watch(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Every lot and shaker in use with its evidence, one of them in full, and the counts of a table or of some days."""
     now = clock.now()
-    kind = Kind.SIMULATED if request.GET.get("play") == Kind.SIMULATED else Kind.LIVE
+    search = WatchSearch(request.GET)
+    query = search.values
+    kind = query["play"]
     lots, shakers = watched_rows(facility, kind)
-    watched = _chosen(request, facility, kind) or (lots[0].watched if lots else None)
-    first, last = _days(request, facility.gaming_day(now))
-    of = {"table": request.GET.get("table", "")[:20], "shaker": request.GET.get("of_shaker", "")[:20]}
+    watched = _chosen(facility, kind, query["lot"], query["shaker"]) or (lots[0].watched if lots else None)
+    first, last = _days(query["from_"], query["to"], facility.gaming_day(now))
+    of = {"table": query["table"], "shaker": query["of_shaker"]}
     context = page_context(person, facility, DICE, now) | {
         "watch": watch_of(_with_places(watched)) if watched else None,
         "lots": lots,
@@ -602,6 +648,7 @@ def dice_watch(request: HttpRequest, person: Person, facility: Facility) -> Http
         "has_simulated": WatchedDice.objects.filter(facility=facility, kind=Kind.SIMULATED).exists(),
         "period": period(facility, kind, first, last, **of),
         "of": of,
+        "problem": search.problem,
         "tables": list(Table.objects.filter(facility=facility, kind=kind).values_list("code", flat=True)),
         "shaker_codes": list(Shaker.objects.filter(facility=facility).values_list("code", flat=True)),
         "years": years_words(),
@@ -610,9 +657,8 @@ def dice_watch(request: HttpRequest, person: Person, facility: Facility) -> Http
     return render(request, "tables/dice_watch/page.html", context)
 
 
-def _chosen(request: HttpRequest, facility: Facility, kind: str) -> WatchedDice | None:
+def _chosen(facility: Facility, kind: str, lot: str, shaker: str) -> WatchedDice | None:
     """Return the lot that the address names, or the shaker in its newest year. Raises `Denied` for an unknown one."""
-    lot, shaker = request.GET.get("lot"), request.GET.get("shaker")
     if not lot and not shaker:
         return None
     rows = WatchedDice.objects.filter(facility=facility)
@@ -628,10 +674,10 @@ def _with_places(watched: WatchedDice) -> WatchedDice:
     return rows.get(pk=watched.pk)
 
 
-def _days(request: HttpRequest, today: dt.date) -> tuple[dt.date, dt.date]:
+def _days(first: dt.date | None, last: dt.date | None, today: dt.date) -> tuple[dt.date, dt.date]:
     """Return the first and the last gaming day of the address, else the last thirty."""
-    last = read_day(request.GET.get("to", "")) or today
-    first = read_day(request.GET.get("from", "")) or last - dt.timedelta(days=PERIOD_DAYS - 1)
+    last = last or today
+    first = first or last - dt.timedelta(days=PERIOD_DAYS - 1)
     if first > last:
         first, last = last, first
     return max(first, last - dt.timedelta(days=MOST_DAYS - 1)), last

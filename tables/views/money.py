@@ -5,11 +5,10 @@ what is shown.
 """
 
 import datetime as dt
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -20,8 +19,8 @@ from audit.models import Person
 from games.access import Pages, opened_by
 from games.kit.files import CSV, file_response
 from games.kit.html import PageTable
+from games.kit.searches import DaySearch, Flag, Number, Search, Words
 from games.models import Facility
-from games.params import read_day
 from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, SEES_EVERYTHING, STAFFERS, scope_of
@@ -57,12 +56,32 @@ from tables.runner.access import (
     Denied,
     enrolled_device,
 )
-from tables.views.facility import page_context
+from tables.views.facility import page_context, page_or_part, part_address, tagged
 
 TABLE_DAYS = 30
 DECLARED_REPORTS = Pages(STAFFERS | SEES_EVERYTHING)  # a declared report has the figures of every table
-MAX_QUERY_CHARACTERS = 20
-MOST_DIGITS = 9  # of the number of an inventory
+
+
+class TrayQuery(Search):
+    """The tray with a count or a slip open; `part`: the part that is live."""
+
+    count = Words(max_length=20)
+    slip = Words(max_length=20)
+    part = Flag()
+
+
+class CageQuery(Search):
+    """The cage with a slip open, or with all slips of the day; `part`: the part that is live."""
+
+    slip = Words(max_length=20)
+    all = Flag()
+    part = Flag()
+
+
+class InventoriesQuery(Search):
+    """Inventories before a number."""
+
+    before = Number()
 
 
 @require_GET
@@ -70,11 +89,12 @@ MOST_DIGITS = 9  # of the number of an inventory
 def tray(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The tray of a table: its value, its tubes, the count, and the slips under way. `part`: the part that is live."""
     now = clock.displayed_moment(table.stream, clock.now())
+    query = TrayQuery(request.GET).values
     page = tray_page(
         TableContext(table, person, None, None, now),
         person,
-        _typed(request, "count"),
-        _typed(request, "slip"),
+        query["count"],
+        query["slip"],
     )
     context = {
         "tray": page,
@@ -83,7 +103,9 @@ def tray(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
         "seats": range(1, table.seats + 1),
         **_table_context(request, table, person, now),
     }
-    return _page_or_part(request, "tables/money/tray", context)
+    return page_or_part(
+        request, "tables/money/tray.html", "tables/money/tray_part.html", context, is_part=query["part"]
+    )
 
 
 @require_GET
@@ -100,7 +122,7 @@ def tray_summary(request: HttpRequest, table: Table, person: Person) -> HttpResp
             name: reverse(name, args=[table.facility.code, table.code]) for name in ("tray", "inventories")
         },
     }
-    return _tagged(request, render_to_string("tables/money/summary.html", context, request=request))
+    return tagged(request, render_to_string("tables/money/summary.html", context, request=request))
 
 
 @require_GET
@@ -115,15 +137,15 @@ def buy_ins(request: HttpRequest, table: Table, _person: Person) -> HttpResponse
 @opened_by(FACILITY_PAGES[CAGE_PAGE])
 def cage(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """The cage: what is requested, prepared and on the way, the slips of the day, and one of them open."""
-    now = clock.now()
+    now, query = clock.now(), CageQuery(request.GET).values
     on_duty = people_on_duty(facility)
     page = cage_page(
         facility,
         person,
         now,
-        _typed(request, "slip"),
+        query["slip"],
         tuple(signer for signer in on_duty if signer.role in SECURITY),
-        all_rows=bool(request.GET.get("all")),
+        all_rows=query["all"],
     )
     context = {
         "cage": page,
@@ -131,8 +153,10 @@ def cage(request: HttpRequest, person: Person, facility: Facility) -> HttpRespon
         "denominations": [ChipLine(cents, 0) for cents in denominations_of(facility)],
         **page_context(person, facility, CAGE_PAGE, now),
     }
-    context["urls"]["part"] = _part_address(request)
-    return _page_or_part(request, "tables/money/cage", context)
+    context["urls"]["part"] = part_address(request)
+    return page_or_part(
+        request, "tables/money/cage.html", "tables/money/cage_part.html", context, is_part=query["part"]
+    )
 
 
 @require_GET
@@ -149,8 +173,7 @@ def slip_pdf(request: HttpRequest, _person: Person, facility: Facility, slip: st
 @opened_by(TABLE_MONEY)
 def inventories(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     """The inventories of a table, the newest first, for who may open its page. `before`: those before a number."""
-    typed = _typed(request, "before")
-    before = int(typed) if typed.isdecimal() and len(typed) <= MOST_DIGITS else None
+    before = InventoriesQuery(request.GET).values["before"]
     papers = last_inventories(table, before)
     context = {
         "table": table,
@@ -184,37 +207,9 @@ def _table_context(request: HttpRequest, table: Table, person: Person, now: dt.d
             "act": reverse("act", args=[facility, code, "__act__"]),
             "sign_in": reverse("sign-in"),
             "back": reverse("console" if at_tablet else "table", args=[facility, code]),
-            "part": _part_address(request),
+            "part": part_address(request),
         },
     }
-
-
-def _part_address(request: HttpRequest) -> str:
-    """Return the address of the live part of this page, with what it shows."""
-    query = request.GET.copy()
-    query["part"] = "1"
-    return f"{request.path}?{query.urlencode()}"
-
-
-def _page_or_part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Render the page, or the part of it that its script reads again."""
-    if not request.GET.get("part"):
-        return render(request, f"{template}.html", context)
-    return _tagged(request, render_to_string(f"{template}_part.html", context, request=request))
-
-
-def _tagged(request: HttpRequest, html: str) -> HttpResponse:
-    """Answer with a fragment, or 304 where the browser has it."""
-    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
-    response = (
-        HttpResponseNotModified() if request.headers.get("If-None-Match") == tag else HttpResponse(html)
-    )
-    response["ETag"] = tag
-    return response
-
-
-def _typed(request: HttpRequest, name: str) -> str:
-    return request.GET.get(name, "")[:MAX_QUERY_CHARACTERS]
 
 
 # The sheet that reconciles a gaming day, as a page and as CSV
@@ -223,17 +218,24 @@ def _typed(request: HttpRequest, name: str) -> str:
 DAY = dt.timedelta(days=1)
 
 
+class SheetQuery(DaySearch):
+    """The sheet of a gaming day, with one line in full."""
+
+    line = Words(max_length=60)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[FIGURES])
 def reconciliation(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Show the sheet of a gaming day, the last one that is over unless another is named, and one line in full."""
-    sheet, refused = _sheet(request, person, facility)
     now = clock.now()
     today = facility.gaming_day(now)
-    selected = _selected(request, sheet)
+    search = SheetQuery(request.GET, today)
+    sheet = _sheet(person, facility, search)
+    selected = _selected(search.values["line"], sheet)
     context = page_context(person, facility, FIGURES, now) | {
         "sheet": sheet,
-        "refused": refused,
+        "refused": f"{search.problem} This is the last one that is over." if search.problem else "",
         "table": PageTable(sheet.table(selected)),
         "headline": [
             (column, NOT_YET if column.value(sheet.total) is None else column.text(sheet.total))
@@ -255,32 +257,21 @@ def reconciliation(request: HttpRequest, person: Person, facility: Facility) -> 
 @opened_by(FACILITY_PAGES[FIGURES])
 def reconciliation_csv(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """Serve the sheet as CSV (RFC 4180, UTF-8): a line for each inventory and the total, amounts in dollars."""
-    sheet, _refused = _sheet(request, person, facility)
+    sheet = _sheet(person, facility, SheetQuery(request.GET, facility.gaming_day(clock.now())))
     return file_response(
         sheet.csv.encode("utf-8-sig"), f"{facility.code}-reconciliation-{sheet.day}.csv", CSV
     )
 
 
-def _sheet(request: HttpRequest, person: Person, facility: Facility) -> tuple[Reconciliation, str]:
-    """The sheet of the day that was asked for, and a sentence about a day that could not be used."""
-    today = facility.gaming_day(clock.now())
-    typed = request.GET.get("day", "")
-    day = read_day(typed) if typed else today - DAY
-    refused = ""
-    if day is None:
-        day, refused = (
-            today - DAY,
-            "A gaming day is a date, such as 2026-11-21. This is the last one that is over.",
-        )
-    elif day > today:
-        day, refused = today - DAY, "That gaming day has not begun. This is the last one that is over."
+def _sheet(person: Person, facility: Facility, search: SheetQuery) -> Reconciliation:
+    """The sheet of the day that was asked for, else of the last one that is over."""
+    day = search.values["day"] or search.today - DAY
     tables = [table for table in visible_tables(person, facility, "live") if keeps_inventory(table)]
-    return reconcile(tables, day), refused
+    return reconcile(tables, day)
 
 
-def _selected(request: HttpRequest, sheet: Reconciliation) -> InventoryPaper | None:
+def _selected(typed: str, sheet: Reconciliation) -> InventoryPaper | None:
     """The line that was tapped; else the one with the largest difference, else the first that waits for a count."""
-    typed = request.GET.get("line", "")
     tapped = (line for line in sheet.lines if typed == f"{line.table.code}.{line.inventory.number}")
     return next(tapped, None) or next(iter(sheet.differing or sheet.waiting), None)
 

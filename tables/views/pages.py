@@ -8,15 +8,13 @@ The signs of a table are a live display, and each sign a page to print and a PDF
 """
 
 import datetime as dt
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, Literal
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -27,6 +25,7 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.formats import whole_dollars
 from games.kit.files import file_response
+from games.kit.searches import Flag, Number, OneOf, Search, Words
 from games.models import Facility, SignForm
 from games.office import pdf
 from games.office.signs import KINDS
@@ -88,7 +87,7 @@ from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
 from tables.setup.floor_plan import FloorItem, unsaved_items
 from tables.staffing.roster import dealers_on_duty, post_to_relieve, posts_in_relief
-from tables.views.facility import page_context
+from tables.views.facility import page_context, page_or_part, part_address
 from tables.words.sentences import say, short, title
 
 MOST_PLAYERS = 200  # that the dialog of ratings searches
@@ -165,17 +164,21 @@ def _players_to_rate(table: Table) -> list[str]:
     )
 
 
+class RoundsQuery(Search):
+    """Rounds before a number."""
+
+    before = Number()
+
+
 @require_GET
 @opened_by(TABLE_PAGE)
 def rounds(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
     page_size = selectors.LAST_ROUNDS
+    query = RoundsQuery(request.GET).values
     newest = selectors.history(table.uid, table.pk, table.stream_id, table.game)
     oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
-    try:
-        before = max(0, min(int(request.GET.get("before", oldest_listed)), oldest_listed))
-    except ValueError:
-        before = oldest_listed
+    before = oldest_listed if query["before"] is None else min(query["before"], oldest_listed)
     history = selectors.history(table.uid, table.pk, table.stream_id, table.game, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[table.facility.code, table.code])
@@ -482,32 +485,30 @@ def _relief_context(table: Table) -> dict[str, Any]:
 # The rotation board
 
 
-MAX_CODE = 60
+class RotationQuery(Search):
+    """The board with a dealer picked, and when the move is, in minutes; `part`: the part that is live."""
+
+    person = Words(max_length=60)
+    in_ = OneOf([str(minutes) for minutes in TIMES])
+    part = Flag()
 
 
 @require_GET
 @opened_by(FACILITY_PAGES[ROTATION])
 def rotation(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
-    """Who deals where and who comes next. `person`: the dealer picked; `in`: when, in minutes; `part`: what is live."""
+    """Who deals where and who comes next."""
     now, scope = clock.now(), scope_of(person, facility)
-    picked, typed = request.GET.get("person", "")[:MAX_CODE], request.GET.get("in", "")
-    in_minutes = int(typed) if typed in map(str, TIMES) else None
-    query = request.GET.copy()
-    query["part"] = "1"
+    query = RotationQuery(request.GET).values
+    picked, in_minutes = query["person"], int(query["in_"]) if query["in_"] else None
     context = page_context(person, facility, ROTATION, now) | {
         "board": board(facility, now, picked, in_minutes, scope=scope),
         "scope": scope,
-        "in_minutes": typed if in_minutes is not None else "",
+        "in_minutes": query["in_"],
     }
-    context["urls"] |= {"part": f"{request.path}?{query.urlencode()}", "board": request.path}
-    if not request.GET.get("part"):
-        return render(request, "tables/rotation/rotation.html", context)
-    html = render_to_string("tables/rotation/part.html", context, request=request)
-    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
-    unchanged = request.headers.get("If-None-Match") == tag
-    response = HttpResponseNotModified() if unchanged else HttpResponse(html)
-    response["ETag"] = tag
-    return response
+    context["urls"] |= {"part": part_address(request), "board": request.path}
+    return page_or_part(
+        request, "tables/rotation/rotation.html", "tables/rotation/part.html", context, is_part=query["part"]
+    )
 
 
 # What to change now

@@ -35,6 +35,7 @@ from audit.runner import Act, ActRunner
 from games.access import CheckedBy, opened_by
 from games.engine import Refusal
 from games.kit.files import CSV, csv_table, file_response
+from games.kit.searches import Number, OneOf, Search, Words, page_of
 from games.kit.tables import TEXT, Column
 from games.kit.tables import Table as ColumnTable
 from games.models import Facility, PreparedChange
@@ -147,17 +148,24 @@ class _Facts:
     secrets: dict[int, list[OneTimeSecret]] = field(default_factory=dict)
 
 
+class PeopleSearch(Search):
+    """A list of people: some words, one of the filters, who is shown in full, and the page from 0."""
+
+    who = Words(max_length=40)
+    show = OneOf(FILTERS, otherwise="all")
+    person = Words(max_length=60)
+    page = Number(otherwise=0)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[PEOPLE])
 def people(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List the people of the facility, those who need attention first; and one of them in full."""
     now = clock.now()
     rows = person_rows(facility, now)
-    query, filter_code = typed(request, "who")[:40], request.GET.get("show", "all")
-    filter_code = filter_code if filter_code in FILTERS else "all"
-    selected = next((row for row in rows if row.person.code == typed(request, "person")), None)
-    matching = [row for row in rows if _is_in(row, filter_code, query)]
-    page = min(_number(request, "page"), max(0, (len(matching) - 1) // PAGE_SIZE))
+    query = PeopleSearch(request.GET).values
+    selected = next((row for row in rows if row.person.code == query["person"]), None)
+    matching = [row for row in rows if _is_in(row, query["show"], query["who"])]
     row_of_policy = policy.row_of(facility.law, SUBJECT)
     row_of_leaves = policy.row_of(facility.law, LEAVES)
     prepares, prepares_leaves = (policy.may_prepare(row, person) for row in (row_of_policy, row_of_leaves))
@@ -168,10 +176,8 @@ def people(request: HttpRequest, person: Person, facility: Facility) -> HttpResp
     changes = [line for _row, lines in waiting for line in lines]
     context = page_context(person, facility, PEOPLE, now) | {
         "tab": "people",
-        "rows": matching[page * PAGE_SIZE : (page + 1) * PAGE_SIZE],
+        "rows": page_of(matching, PAGE_SIZE, query["page"]),
         "count": len(matching),
-        "pages": {"previous": page - 1, "next": page + 1, "has_next": (page + 1) * PAGE_SIZE < len(matching)},
-        "page": page,
         "figures": {
             "access": sum(row.person.is_active for row in rows),
             "duty": sum(bool(row.duty) for row in rows),
@@ -181,7 +187,7 @@ def people(request: HttpRequest, person: Person, facility: Facility) -> HttpResp
             {"code": code, "label": label, "count": sum(_is_in(row, code, "") for row in rows)}
             for code, label in FILTERS.items()
         ],
-        "query": {"who": query, "show": filter_code},
+        "query": query,
         "selected": selected,
         "selected_changes": [
             line for line in changes if selected and line.change.params.get("person") == selected.person.code
@@ -350,17 +356,6 @@ def _is_in(row: PersonRow, filter_code: str, query: str) -> bool:
 
 def _is_of_table_games(person: Person) -> bool:
     return person.department == Department.TABLE_GAMES
-
-
-def typed(request: HttpRequest, name: str) -> str:
-    """What was typed into a search; empty for text that nobody can type."""
-    text = request.GET.get(name, "").strip()
-    return text if text.isprintable() else ""
-
-
-def _number(request: HttpRequest, name: str) -> int:
-    text = request.GET.get(name, "0")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
 # People from a file
@@ -563,13 +558,18 @@ class SignInRow:
     has_lost: bool
 
 
+class SignInSearch(Search):
+    """People by a part of their name or code."""
+
+    who = Words(max_length=40)
+
+
 @require_GET
 @opened_by(FACILITY_PAGES[SIGN_INS])
 def sign_ins(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
     """List everybody who needs a second factor, or whose name matches `who`."""
     now = clock.now()
-    query = request.GET.get("who", "").strip()[:40]
-    query = query if query.isprintable() else ""
+    query = SignInSearch(request.GET).values["who"]
     context = {
         "facility": facility,
         "section": SIGN_INS,

@@ -21,6 +21,7 @@ from audit.models import Entry, Person
 from games.access import CheckedBy, opened_by
 from games.engine import Refusal
 from games.kit.files import file_response
+from games.kit.searches import Number, Search
 from games.models import RulesSubmission
 from games.params import Params, malformed
 from tables.core.context import TableContext
@@ -62,6 +63,12 @@ def round_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Pe
     return table_of(desk_facility, code), person
 
 
+class StepQuery(Search):
+    """The step of a round that is shown, from 1."""
+
+    step = Number(otherwise=0)
+
+
 ROUND = CheckedBy(round_for, TABLE)
 
 
@@ -85,9 +92,9 @@ def replay(request: HttpRequest, table: Table, person: Person, number: int) -> H
 
 def _asked(request: HttpRequest, history: RoundHistory) -> int:
     """Return the position of the requested step; without a valid one, that of the last act of play."""
-    text = request.GET.get("step", "")
-    if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= len(history.steps):
-        return int(text) - 1
+    number = StepQuery(request.GET).values["step"]
+    if 1 <= number <= len(history.steps):
+        return int(number) - 1
     settling_steps = [step.place for step in history.steps if step.entry.type in SETTLING_TYPES]
     return settling_steps[-1] if settling_steps else len(history.steps) - 1
 
