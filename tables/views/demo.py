@@ -107,7 +107,7 @@ def watch(request: HttpRequest) -> HttpResponse:
     """Watch the pit: this browser becomes a podium, with the pit manager signed in, and a dispute to decide."""
     _verify_demo()
     if request.method == "GET":
-        return _hand_over(request, landing_data.BOSS)
+        return _next_device(request, landing_data.BOSS)
     bring_to_dispute(random.Random())
     return _become(request, "", landing_data.demo_person(landing_data.BOSS))
 
@@ -118,16 +118,16 @@ def comply(request: HttpRequest) -> HttpResponse:
     """See what was recorded: this browser becomes a podium, with the compliance officer signed in."""
     _verify_demo()
     if request.method == "GET":
-        return _hand_over(request, landing_data.OFFICER)
+        return _next_device(request, landing_data.OFFICER)
     return _become(request, "", landing_data.demo_person(landing_data.OFFICER))
 
 
-def _hand_over(request: HttpRequest, code: str) -> HttpResponse:
+def _next_device(request: HttpRequest, code: str) -> HttpResponse:
     """A page that sends itself, between a screen of one device and that of the next.
 
     A screen that is still open when its device ends leads to the sign-in, and would end the way to the next one.
     """
-    return render(request, "tables/demo/hand_over.html", {"person": landing_data.demo_person(code)})
+    return render(request, "tables/demo/next_device.html", {"person": landing_data.demo_person(code)})
 
 
 def _become(request: HttpRequest, place: str, person: demo.DemoPerson) -> HttpResponse:

@@ -1,3 +1,3 @@
 /* Between two devices of the demo: the screen of the first is closed by now, so this page sends itself. */
 
-document.getElementById("hand-over").requestSubmit();
+document.getElementById("next-device").requestSubmit();

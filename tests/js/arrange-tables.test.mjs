@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.mjs";
 
-const { Places, nearestPlace } = await import("../../static/js/arrange.js");
+const { Places, nearestPlace } = await import("../../static/js/arrange-tables.js");
 const pit = () => new Places([["1 1", "T-01"], ["1 2", "T-02"], ["2 1", ""], ["2 2", "T-03"]]);
 
 test("a table that is moved to another's place leaves it its own", () => {

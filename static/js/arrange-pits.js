@@ -3,7 +3,7 @@
    Nothing is sent before "Save the places". */
 
 import { uuid7 } from "./acts.js";
-import { drags, NO_ANSWER, say, sendArrangement } from "./arranging.js";
+import { drags, NO_ANSWER, say, sendArrangement } from "./arrangements.js";
 
 const HINT = "Drag a pit or landmark, or tap it and then a gap. Arrow keys also work.";
 const PLAN = "plan", PICKED = "picked";  // in the address

@@ -3,7 +3,7 @@
    with Escape. Nothing is sent before "Save the places". */
 
 import { uuid7 } from "./acts.js";
-import { drags, NO_ANSWER, say, sendArrangement } from "./arranging.js";
+import { drags, NO_ANSWER, say, sendArrangement } from "./arrangements.js";
 
 const REACH = 90;           // units of the plan from a place to the table that is let go there
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.mjs";
 
-const { distanceTo, gapOfKey, rowsAfterMove, toSend } = await import("../../static/js/arrange-floor.js");
+const { distanceTo, gapOfKey, rowsAfterMove, toSend } = await import("../../static/js/arrange-pits.js");
 const [first, second, third] = ["p1", "p2", "p3"].map((pit) => ({ pit, landmark: "" }));
 const cage = { pit: "", landmark: "Cage" };
 const rows = [[first, second], [cage], [third]];
