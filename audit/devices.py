@@ -283,7 +283,7 @@ def report_copied_cookie(device: Device, number: int) -> None:
         if locks:
             current.locked_at = moment
         current.save(update_fields=["copied_cookie", "copied_at", "locked_at"])
-        entry = COOKIE_COPIED({"name": current.name, "cookie": number, "newest": current.cookie})
+        entry = COOKIE_COPIED(name=current.name, cookie=number, newest=current.cookie)
         append_sign_in(stream, entry, device=current, moment=moment)
         if locks:
             locked = DEVICE_LOCKED({"name": current.name, "reason": "copied"})

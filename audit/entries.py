@@ -1,6 +1,6 @@
 """Entries about people, devices, keys, incarnations, and exports and verifications as they end."""
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from audit.entry_types import entry_type
 from audit.models.desk import JobKind
@@ -42,17 +42,15 @@ ENROLLMENT_REFUSED = entry_type(
 )
 
 
-class CookieCopied(TypedDict):
-    cookie: Annotated[int, "number of the cookie that was shown"]
-    name: DeviceName
-    newest: Annotated[int, "number of the newest cookie that the device's browser had shown before"]
-
-
-COOKIE_COPIED = entry_type(
-    "device.cookie_copied",
-    CookieCopied,
-    "Somebody used a cookie of a device that a newer one had replaced: it was copied. The device locks.",
-)
+@entry_type("device.cookie_copied")
+def COOKIE_COPIED(
+    *,
+    cookie: Annotated[int, "number of the cookie that was shown"],
+    name: DeviceName,
+    newest: Annotated[int, "number of the newest cookie that the device's browser had shown before"],
+) -> str:
+    """Somebody used a cookie of a device that a newer one had replaced: it was copied. The device locks."""
+    return f"An old key of {name} was used: somebody copied it"
 
 
 LockReason = Literal["asked", "asked to sign off", "idle", "copied"]
@@ -170,14 +168,10 @@ INCARNATION_DECLARED = entry_type(
 )
 
 
-class IncarnationOpened(TypedDict):
-    number: Annotated[int, "number of the incarnation: 1"]
-    origin: str
-
-
-INCARNATION_OPENED = entry_type(
-    "incarnation.opened", IncarnationOpened, "The first incarnation of the record began."
-)
+@entry_type("incarnation.opened")
+def INCARNATION_OPENED(*, number: Annotated[int, "number of the incarnation: 1"], origin: str) -> str:
+    """The first incarnation of the record began."""
+    return f"The record begins: {origin}"
 
 
 class SealerKey(TypedDict):
@@ -316,15 +310,10 @@ class LockedOutPerson(SecretRefused, LockoutFields):
     ]
 
 
-class GuessesRead(TypedDict):
-    lockouts: Annotated[list[int], "ids of the lock-outs"]
-
-
-GUESSES_READ = entry_type(
-    "pins.guesses_read",
-    GuessesRead,
-    "A person read that wrong PINs were typed under their name, and where.",
-)
+@entry_type("pins.guesses_read")
+def GUESSES_READ(*, lockouts: Annotated[list[int], "ids of the lock-outs"]) -> str:
+    """A person read that wrong PINs were typed under their name, and where."""
+    return "Read that wrong PINs were typed under their name"
 
 
 PERSON_LOCKED_OUT = entry_type(
@@ -410,32 +399,30 @@ class ResetWithdrawn(TypedDict):
     reset: Annotated[int, "id of the request"]
 
 
-class ResetAsked(ResetWithdrawn):
-    reason: Annotated[str, "what happened, in the administrator's words"]
+@entry_type("factors.reset_asked")
+def RESET_ASKED(
+    *, reason: Annotated[str, "what happened, in the administrator's words"], **data: Unpack[ResetWithdrawn]
+) -> str:
+    """An administrator asked another one to end the second factors of a person who lost them."""
+    return f"Reset of the second factors of {data['person']} asked for: {reason}"
 
 
-RESET_ASKED = entry_type(
-    "factors.reset_asked",
-    ResetAsked,
-    "An administrator asked another one to end the second factors of a person who lost them.",
-)
 RESET_WITHDRAWN = entry_type(
     "factors.reset_withdrawn", ResetWithdrawn, "Such a request was withdrawn, and nothing ended."
 )
 
 
-class FactorsReset(PasswordGiven):
-    asked_by: Annotated[str, "code of the administrator who asked"]
-    devices: Annotated[list[str], "names of the devices at which the person was signed off"]
-    factors: Annotated[list[int], "ids of the second factors that ended"]
-    reset: Annotated[int, "id of the request"]
-
-
-FACTORS_RESET = entry_type(
-    "factors.reset",
-    FactorsReset,
-    "A second administrator ended the second factors of a person, who got a one-time password.",
-)
+@entry_type("factors.reset")
+def FACTORS_RESET(
+    *,
+    asked_by: Annotated[str, "code of the administrator who asked"],
+    devices: Annotated[list[str], "names of the devices at which the person was signed off"],
+    factors: Annotated[list[int], "ids of the second factors that ended"],
+    reset: Annotated[int, "id of the request"],
+    **data: Unpack[PasswordGiven],
+) -> str:
+    """A second administrator ended the second factors of a person, who got a one-time password."""
+    return f"Second factors of {data['code']} reset, as {asked_by} asked; one-time password given"
 
 
 class OneTimeSecretData(TypedDict):

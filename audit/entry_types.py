@@ -1,7 +1,12 @@
 """Declarations of the entries of the record: one `EntryType` for each type, in the package that writes it.
 
-An entry's `data` is declared once, as a TypedDict. Writers build it through the entry type, so that mypy checks them;
-`record.append` refuses an undeclared type. From these declarations come:
+An entry is declared by a function (`@entry_type`): its arguments are the fields of the entry's `data`, its docstring is the
+sentence for auditors, and what it returns is the line of the record (docs/architecture.md has one). Writers call what
+the decorator makes of it, with the fields by name, so that mypy checks them.
+
+Data that several types share, or that other code reads or hands on, is a TypedDict: a function takes it as
+`**data: Unpack[LotData]`, or the type is declared of it alone. `record.append` refuses an undeclared type.
+From these declarations come:
 
 - `manage.py reference entries`, with the meaning of each field. It is declared with the field, as in
   `Annotated[int, "the dice that are loose"]`, or in `MEANINGS` if it is the same in all entries. Names ending in
@@ -12,12 +17,13 @@ An entry's `data` is declared once, as a TypedDict. Writers build it through the
 - `data_faults`, with which the tests check every entry that the product writes.
 """
 
+import inspect
 import re
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import (
     Annotated,
     Any,
@@ -25,13 +31,16 @@ from typing import (
     Literal,
     NamedTuple,
     NotRequired,
+    ParamSpec,
     Required,
+    TypedDict,
     TypeVar,
     Union,
     get_args,
     get_origin,
     get_type_hints,
     is_typeddict,
+    overload,
 )
 
 MEANINGS = {
@@ -104,9 +113,14 @@ def meaning(name: str) -> str:
 
 
 TYPE_NAME = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
+# What the function of a type has for a field that its entry lacks. Such a field is never null.
+ABSENT: Any = None
+Fields = ParamSpec("Fields")
 D = TypeVar("D", bound=Mapping[str, Any])
+ActLine = Callable[[dict[str, Any]], str]
 
 ENTRY_TYPES: dict[str, "EntryType[Any]"] = {}
+ACT_LINES: dict[str, ActLine] = {}  # the lines of the record, by the names of their types
 
 
 class EntryBody(NamedTuple):
@@ -134,17 +148,59 @@ class EntryType(Generic[D]):
         return EntryBody(self.name, dict(data))
 
 
-def entry_type(name: str, data: type[D], about: str, *, of_caller: int = 1) -> EntryType[D]:
-    """Declare a type of entry. Raises ValueError for a name that is not dotted, or is declared already.
+class EntryTypeOfFields(EntryType[Any], Generic[Fields]):
+    """A type of entry that a function declares: what is called with the fields by name."""
 
-    `of_caller`: how many calls above this one the module is that declares it.
+    def __call__(self, *_: Fields.args, **fields: Fields.kwargs) -> EntryBody:
+        """Return the fields as an entry of this type. mypy checks them against the function."""
+        return EntryBody(self.name, fields)
+
+
+@overload
+def entry_type(name: str) -> Callable[[Callable[Fields, str | None]], EntryTypeOfFields[Fields]]: ...
+@overload
+def entry_type(name: str, data: type[D], about: str, *, of_caller: int = 1) -> EntryType[D]: ...
+def entry_type(name: str, data: Any = None, about: str = "", *, of_caller: int = 1) -> Any:
+    """Declare a type of entry: with its name alone by the decorated function (see the module), or of a TypedDict.
+
+    A function that returns None declares no line, and ABSENT is the default of a field that an entry may lack.
+    `of_caller`: how many calls above this one the module is that declares a TypedDict. Raises ValueError for a name
+    that is not dotted, or is declared already.
     """
-    if not TYPE_NAME.fullmatch(name):
-        raise ValueError(f"no dotted name: {name!r}")
-    if name in ENTRY_TYPES:
-        raise ValueError(f"declared twice: {name}")
-    declared = EntryType(name, data, about, sys._getframe(of_caller).f_globals["__name__"])
-    ENTRY_TYPES[name] = declared
+    if data is None:
+        return lambda words: _declare_function(name, words)
+    return _declare(EntryType(name, data, about, sys._getframe(of_caller).f_globals["__name__"]))
+
+
+def _declare_function(name: str, words: Callable[Fields, str | None]) -> EntryType[Any]:
+    hints = get_type_hints(words, include_extras=True)
+    has_line = hints.pop("return") is str
+    about = " ".join((inspect.getdoc(words) or "").partition("\n\n")[0].split())
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(words).parameters.values():
+        hint = hints[parameter.name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            fields = get_type_hints(get_args(hint)[0], include_extras=True) | fields
+        else:
+            fields[parameter.name] = hint if parameter.default is parameter.empty else NotRequired[hint]
+    data: Any = TypedDict(words.__name__, fields)  # type: ignore[misc]  # the arguments of the function
+    declared = _declare(EntryTypeOfFields[Fields](name, data, about, words.__module__))
+    if has_line:
+        ACT_LINES[name] = partial(_line_by, words, fields.keys())
+    return declared
+
+
+def _line_by(words: Callable[..., str | None], names: Iterable[str], data: dict[str, Any]) -> str:
+    """The line of data as it is read from the record: not proven, so a field that is not declared is passed over."""
+    return str(words(**{name: data[name] for name in names if name in data}))
+
+
+def _declare(declared: EntryType[Any]) -> EntryType[Any]:
+    if not TYPE_NAME.fullmatch(declared.name):
+        raise ValueError(f"no dotted name: {declared.name!r}")
+    if declared.name in ENTRY_TYPES:
+        raise ValueError(f"declared twice: {declared.name}")
+    ENTRY_TYPES[declared.name] = declared
     return declared
 
 

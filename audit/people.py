@@ -331,7 +331,7 @@ def note_guesses_read(request: HttpRequest, person: Person) -> None:
             return
         numbers = [lockout.pk for lockout in lockouts]
         Lockout.objects.filter(pk__in=numbers).update(read_at=moment)
-        entry = GUESSES_READ({"lockouts": numbers})
+        entry = GUESSES_READ(lockouts=numbers)
         append_sign_in(stream, entry, actor=person, device=device, moment=moment)
 
 

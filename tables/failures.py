@@ -19,7 +19,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 from django.db.models import Q
 
 from audit.columns import ACTOR, AT, FACILITY, PLACE, declare, same
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.people import has_rank
 from games.act_forms import OptionalDice, Text, whole
 from games.engine import Refusal, RoundState
@@ -147,52 +147,43 @@ DEVICE_FAILED = entry_with_line(
 )
 
 
-class RepairRecorded(TypedDict):
-    how: Annotated[str, "how it was repaired, in a person's words"]
-    what: Annotated[EquipmentKind, "what had failed"]
+@entry_type("repair.recorded")
+def REPAIR_RECORDED(
+    *,
+    how: Annotated[str, "how it was repaired, in a person's words"],
+    what: Annotated[EquipmentKind, "what had failed"],
+) -> str:
+    """The repair of what had failed was recorded."""
+    return "Repair recorded"
 
 
-REPAIR_RECORDED = entry_with_line(
-    "repair.recorded",
-    RepairRecorded,
-    "The repair of what had failed was recorded.",
-    lambda data: "Repair recorded",
-)
-
-
-class ShakerReplaced(TypedDict):
+@entry_type("shaker.replaced")
+def SHAKER_REPLACED(
+    *,
     covered_or_signed: Annotated[
         bool, "whether the automated shaker before is covered or signed out of order"
-    ]
-    kind: Annotated[ShakerKind, "kind of the new shaker"]
-    removed_from_table: Annotated[bool, "whether the shaker before left the table"]
-    replaces: Annotated[str | None, "code of the shaker before; null where the table had none"]
-    shaker: Annotated[str, "code of the new shaker"]
+    ],
+    kind: Annotated[ShakerKind, "kind of the new shaker"],
+    removed_from_table: Annotated[bool, "whether the shaker before left the table"],
+    replaces: Annotated[str | None, "code of the shaker before; null where the table had none"],
+    shaker: Annotated[str, "code of the new shaker"],
     tosses: Annotated[
         int, "test runs of the new shaker; an automated one has at least three at an open table"
-    ]
+    ],
+) -> str:
+    """The shaker of this table was replaced."""
+    return f"Shaker {shaker} placed"
 
 
-SHAKER_REPLACED = entry_with_line(
-    "shaker.replaced",
-    ShakerReplaced,
-    "The shaker of this table was replaced.",
-    lambda data: "Shaker %(shaker)s placed" % data,
-)
-
-
-class ShakerRepaired(TypedDict):
-    how: Annotated[str, "how it was repaired, in a person's words"]
-    kind: Annotated[ShakerKind, "kind of shaker"]
-    shaker: str
-
-
-SHAKER_REPAIRED = entry_with_line(
-    "shaker.repaired",
-    ShakerRepaired,
-    "A shaker that was out of order was repaired, and is free to be used again.",
-    lambda data: "Shaker %(shaker)s repaired and taken away" % data,
-)
+@entry_type("shaker.repaired")
+def SHAKER_REPAIRED(
+    *,
+    how: Annotated[str, "how it was repaired, in a person's words"],
+    kind: Annotated[ShakerKind, "kind of shaker"],
+    shaker: str,
+) -> str:
+    """A shaker that was out of order was repaired, and is free to be used again."""
+    return f"Shaker {shaker} repaired and taken away"
 
 
 # Gaming ceases and resumes, and the alert meanwhile
@@ -407,7 +398,7 @@ def record_repair(ctx: TableContext, *, what: Text) -> ActOutcome:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     equipment = ctx.table.ceased_what
     mark_repaired(ctx)
-    return ActOutcome(REPAIR_RECORDED({"what": equipment, "how": what}))
+    return ActOutcome(REPAIR_RECORDED(what=equipment, how=what))
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -444,15 +435,16 @@ def replace_shaker(
         ctx.change_round(shaker_kind=new.kind)
     if ctx.table.ceased_what == "shaker":
         mark_repaired(ctx) if kind.automated else resume_gaming(ctx)
-    data: ShakerReplaced = {
-        "shaker": new.code,
-        "kind": new.kind,
-        "replaces": removed_codes[0] if removed_codes else None,
-        "covered_or_signed": covered_or_signed,
-        "tosses": tosses,
-        "removed_from_table": removed_from_table,
-    }
-    return ActOutcome(SHAKER_REPLACED(data))
+    return ActOutcome(
+        SHAKER_REPLACED(
+            shaker=new.code,
+            kind=new.kind,
+            replaces=removed_codes[0] if removed_codes else None,
+            covered_or_signed=covered_or_signed,
+            tosses=tosses,
+            removed_from_table=removed_from_table,
+        )
+    )
 
 
 def verify_shaker_may_change(ctx: TableContext) -> None:
@@ -518,9 +510,7 @@ def return_shaker(ctx: TableContext, *, shaker_code: Text, how: Text) -> ActOutc
         raise Refusal(SHAKER_NOT_OUT_OF_ORDER, shaker=shaker_code, table=ctx.table.code)
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
-    return ActOutcome(
-        SHAKER_REPAIRED({"shaker": shaker.code, "kind": shaker.kind, "how": how}), changes="nothing"
-    )
+    return ActOutcome(SHAKER_REPAIRED(shaker=shaker.code, kind=shaker.kind, how=how), changes="nothing")
 
 
 # A round that was settled by hand, away from the console
@@ -702,20 +692,17 @@ def _tell(ctx: TableContext, round_: Round, raised: Raise) -> None:
 # A device that may help to cheat
 
 
-class IncidentData(TypedDict):
-    action: Annotated[str, "what was done about it, in a person's words"]
-    round: Annotated[int | None, "number of the round in play; null between rounds"]
-    seat: Annotated[int | None, "number of the seat; null where nobody used the device from a seat"]
-    section: str
-    what: Annotated[str, "the device, in a person's words"]
-
-
-DEVICE_INCIDENT = entry_with_line(
-    "device.incident",
-    IncidentData,
-    "A device that may help to cheat was found in use, and what was done.",
-    lambda data: "Forbidden device: %(what)s. %(action)s" % data,
-)
+@entry_type("device.incident")
+def DEVICE_INCIDENT(
+    *,
+    action: Annotated[str, "what was done about it, in a person's words"],
+    round: Annotated[int | None, "number of the round in play; null between rounds"],
+    seat: Annotated[int | None, "number of the seat; null where nobody used the device from a seat"],
+    section: str,
+    what: Annotated[str, "the device, in a person's words"],
+) -> str:
+    """A device that may help to cheat was found in use, and what was done."""
+    return f"Forbidden device: {what}. {action}"
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -741,14 +728,10 @@ def log_device_incident(
         by=ctx.actor,
     )
     cite = section(ctx.table.facility, "device")
-    data: IncidentData = {
-        "round": round_,
-        "seat": seat or None,
-        "what": what,
-        "action": action,
-        "section": cite,
-    }
-    return ActOutcome(DEVICE_INCIDENT(data), changes="nothing")
+    return ActOutcome(
+        DEVICE_INCIDENT(round=round_, seat=seat or None, what=what, action=action, section=cite),
+        changes="nothing",
+    )
 
 
 declare(

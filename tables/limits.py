@@ -20,10 +20,11 @@ Drawn by templates/tables/limits, for the console, a table's page and its tile; 
 
 import datetime as dt
 from collections.abc import Collection
-from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, cast
+from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, Unpack, cast
 
 from audit import clock, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, PLACE, Reading, constant, declare, plain, same
+from audit.entry_types import entry_type
 from audit.rows import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
@@ -141,18 +142,6 @@ class ChangeData(TypedDict):
     ]
 
 
-class LimitsSignPosted(ChangeData):
-    sign_form: Annotated[int, "version of the approved form of the sign"]
-
-
-class LimitsAnnounced(ChangeData):
-    dealer: Annotated[str | None, "code of the dealer at the table; null without one"]
-
-
-class LimitsChangeCancelled(ChangeData):
-    why: Annotated[str, "why, in a person's words"]
-
-
 class LimitsInEffect(ChangeData):
     nobody_played: Annotated[bool, "whether the limits changed because nobody played"]
     left: NotRequired[Annotated[list[int], "seats that were taken and that the floor records as left"]]
@@ -168,24 +157,34 @@ LIMITS_CHANGE_BEGUN = entry_with_line(
     "A change of the limits by notice began.",
     lambda data: f"Limits {_limits_in(data)}: notice begun",
 )
-LIMITS_SIGN_POSTED = entry_with_line(
-    "limits.sign_posted",
-    LimitsSignPosted,
-    "The sign of a change of the limits was posted.",
-    lambda data: "Sign of the new limits posted",
-)
-LIMITS_ANNOUNCED = entry_with_line(
-    "limits.announced",
-    LimitsAnnounced,
-    "A change of the limits was announced to the players.",
-    lambda data: "New limits announced",
-)
-LIMITS_CHANGE_CANCELLED = entry_with_line(
-    "limits.change_cancelled",
-    LimitsChangeCancelled,
-    "A change of the limits was canceled before it took effect.",
-    lambda data: "Change of limits canceled",
-)
+
+
+@entry_type("limits.sign_posted")
+def LIMITS_SIGN_POSTED(
+    *, sign_form: Annotated[int, "version of the approved form of the sign"], **data: Unpack[ChangeData]
+) -> str:
+    """The sign of a change of the limits was posted."""
+    return "Sign of the new limits posted"
+
+
+@entry_type("limits.announced")
+def LIMITS_ANNOUNCED(
+    *,
+    dealer: Annotated[str | None, "code of the dealer at the table; null without one"],
+    **data: Unpack[ChangeData],
+) -> str:
+    """A change of the limits was announced to the players."""
+    return "New limits announced"
+
+
+@entry_type("limits.change_cancelled")
+def LIMITS_CHANGE_CANCELLED(
+    *, why: Annotated[str, "why, in a person's words"], **data: Unpack[ChangeData]
+) -> str:
+    """A change of the limits was canceled before it took effect."""
+    return "Change of limits canceled"
+
+
 LIMITS_CHANGED = entry_with_line(
     "limits.changed",
     LimitsInEffect,
@@ -405,9 +404,7 @@ def post_limits_sign(ctx: TableContext) -> ActOutcome:
     form = signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(ctx, change, "posted_at")
-    return ActOutcome(
-        LIMITS_SIGN_POSTED({**change_data(change), "sign_form": form.version}), changes="nothing"
-    )
+    return ActOutcome(LIMITS_SIGN_POSTED(**change_data(change), sign_form=form.version), changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -420,8 +417,9 @@ def announce_limits(ctx: TableContext) -> ActOutcome:
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(ctx, change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
-    data: LimitsAnnounced = {**change_data(change), "dealer": dealer.code if dealer else None}
-    return ActOutcome(LIMITS_ANNOUNCED(data), changes="nothing")
+    return ActOutcome(
+        LIMITS_ANNOUNCED(**change_data(change), dealer=dealer.code if dealer else None), changes="nothing"
+    )
 
 
 @signed_act(LIMITS_ROW, depends_on="nothing")
@@ -430,7 +428,7 @@ def cancel_limits_change(ctx: TableContext, *, why: Text) -> ActOutcome:
     change = _change_to_complete(ctx)
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])
-    return ActOutcome(LIMITS_CHANGE_CANCELLED({**change_data(change), "why": why}), changes="nothing")
+    return ActOutcome(LIMITS_CHANGE_CANCELLED(**change_data(change), why=why), changes="nothing")
 
 
 def _change_to_complete(ctx: TableContext) -> LimitsChange:

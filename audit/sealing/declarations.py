@@ -97,7 +97,7 @@ def open_first() -> Incarnation:
     """Create the first incarnation and record it."""
     with transaction.atomic():
         moment = clock.now()
-        write_on_system(INCARNATION_OPENED({"number": 1, "origin": origin_of(1)}), moment)
+        write_on_system(INCARNATION_OPENED(number=1, origin=origin_of(1)), moment)
         return Incarnation.objects.create(number=1, origin=origin_of(1), opened_at=moment)
 
 

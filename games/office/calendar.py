@@ -17,7 +17,7 @@ import logging
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, Unpack
 
 from django.db import transaction
 from django.urls import NoReverseMatch, reverse
@@ -61,15 +61,15 @@ class DeadlineEntry(TypedDict):
     due_on: Annotated[str, "the day on which it is due"]
 
 
-class DeadlineNoted(DeadlineEntry):
+@entry_type("deadline.noted")
+def DEADLINE_NOTED(
+    *,
     days: Annotated[
         list[ReminderDays], "the reminders that were acknowledged: how many days ahead each was due"
-    ]
-
-
-DEADLINE_NOTED = entry_type(
-    "deadline.noted", DeadlineNoted, "Every open reminder of a deadline was acknowledged."
-)
+    ],
+    **data: Unpack[DeadlineEntry],
+) -> None:
+    """Every open reminder of a deadline was acknowledged."""
 
 
 class DeadlineReminded(DeadlineEntry):
@@ -664,8 +664,9 @@ def note_reminder(ctx: OfficeContext, *, deadline: Annotated[str, text(80)], due
     if not days:
         raise Refusal(NO_SUCH_REMINDER)
     reminders.update(noted_at=ctx.now, noted_by=ctx.actor)
-    data: DeadlineNoted = {"deadline": deadline, "due_on": due_on.isoformat(), "days": days}
-    return ActOutcome(DEADLINE_NOTED(data), {"deadline": deadline})
+    return ActOutcome(
+        DEADLINE_NOTED(deadline=deadline, due_on=due_on.isoformat(), days=days), {"deadline": deadline}
+    )
 
 
 @office_act()

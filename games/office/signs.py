@@ -7,7 +7,7 @@ approved forms in (`tables.equipment`), `games.office.pdf` prints them.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, TypedDict, get_args
+from typing import Annotated, TypedDict, Unpack, get_args
 
 from audit.columns import FACILITY, Body, Rows, declare, same
 from audit.entry_types import entry_type
@@ -68,16 +68,18 @@ class SignFormEntry(TypedDict):
     version: Annotated[int, "version of the form"]
 
 
-class SignFormDrafted(SignFormEntry):
-    location: Annotated[str, "where the sign is posted"]
-    width_mm: Annotated[int, "width in millimeters"]
-    height_mm: Annotated[int, "height in millimeters"]
+@entry_type("sign_form.drafted")
+def SIGN_FORM_DRAFTED(
+    *,
+    location: Annotated[str, "where the sign is posted"],
+    width_mm: Annotated[int, "width in millimeters"],
+    height_mm: Annotated[int, "height in millimeters"],
     wording: Annotated[
         dict[str, str], "text in each language (en, es, zh), with placeholders such as {table}"
-    ]
-
-
-SIGN_FORM_DRAFTED = entry_type("sign_form.drafted", SignFormDrafted, "The form of a sign was drafted.")
+    ],
+    **data: Unpack[SignFormEntry],
+) -> None:
+    """The form of a sign was drafted."""
 
 
 SIGN_FORM_FILED = entry_type("sign_form.filed", SignFormEntry, "The form of a sign was filed.")
@@ -92,15 +94,11 @@ SIGN_FORM_DECIDED = entry_type(
 )
 
 
-class SignFormWithdrawn(SignFormEntry):
-    why: Annotated[str, "the reason, in a person's words"]
-
-
-SIGN_FORM_WITHDRAWN = entry_type(
-    "sign_form.withdrawn",
-    SignFormWithdrawn,
-    "The form of a sign was withdrawn, and its earlier approved versions with it.",
-)
+@entry_type("sign_form.withdrawn")
+def SIGN_FORM_WITHDRAWN(
+    *, why: Annotated[str, "the reason, in a person's words"], **data: Unpack[SignFormEntry]
+) -> None:
+    """The form of a sign was withdrawn, and its earlier approved versions with it."""
 
 
 # Wordings, and forms in force
@@ -256,14 +254,12 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    data: SignFormDrafted = {
-        **_form_data(form),
-        "location": location,
-        "width_mm": width_mm,
-        "height_mm": height_mm,
-        "wording": wording,
-    }
-    return ActOutcome(SIGN_FORM_DRAFTED(data), {"form": form.pk, **_form_data(form)})
+    return ActOutcome(
+        SIGN_FORM_DRAFTED(
+            **_form_data(form), location=location, width_mm=width_mm, height_mm=height_mm, wording=wording
+        ),
+        {"form": form.pk, **_form_data(form)},
+    )
 
 
 @office_act()
@@ -289,7 +285,7 @@ def withdraw_sign_form(ctx: OfficeContext, *, form: _Form, why: Text) -> ActOutc
     )
     for earlier_form in earlier:
         reviews.withdraw(ctx, earlier_form)
-    return ActOutcome(SIGN_FORM_WITHDRAWN({**_form_data(form), "why": why}))
+    return ActOutcome(SIGN_FORM_WITHDRAWN(**_form_data(form), why=why))
 
 
 def _form_data(form: SignForm) -> SignFormEntry:

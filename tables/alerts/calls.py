@@ -17,14 +17,14 @@ raise and end them, are `tables.core.alerts`; screens show them by `tables.alert
 import datetime as dt
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
 from django.conf import settings
 
 from audit import clock
 from audit.clock import format_moment
 from audit.columns import AT, FACILITY, PLACE, Body, Reading, Rows, declare, plain
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from games.act_forms import Text, found, one_of, whole
 from games.engine import Refusal, RefusalCode
 from games.params import Params
@@ -266,16 +266,19 @@ DISPUTE_REPORTED = entry_with_line(
 )
 
 
-class FloorCalled(AlertEnded):
+@entry_type("floor.called")
+def FLOOR_CALLED(
+    *,
     round: Annotated[
         int | None, "number of the round in play, otherwise of the last one; null before the first round"
-    ]
-    to: Annotated[Addressee, "whom the table calls"]
+    ],
+    to: Annotated[Addressee, "whom the table calls"],
+    **data: Unpack[AlertEnded],
+) -> str:
+    """A table called the floor or Security."""
+    return TITLES[to]
 
 
-FLOOR_CALLED = entry_with_line(
-    "floor.called", FloorCalled, "A table called the floor or Security.", lambda data: TITLES[data["to"]]
-)
 overtaken_by(NO_SUCH_ALERT, ALERT_ACKNOWLEDGED, ALERT_ENDED)
 overtaken_by(ALREADY_CALLED, FLOOR_CALLED)
 
@@ -310,28 +313,18 @@ DECISION_READ = entry_with_line(
 )
 
 
-class AlertMuted(AlertEnded):
-    minutes: Annotated[int, "for how long its sound is off"]
+@entry_type("alert.muted")
+def ALERT_MUTED(
+    *, minutes: Annotated[int, "for how long its sound is off"], **data: Unpack[AlertEnded]
+) -> str:
+    """A person turned off the sound of an alert for some minutes. It stays on the screens."""
+    return "Sound off for %s minutes: %s" % (minutes, alert_names()[data["kind"]])
 
 
-ALERT_MUTED = entry_with_line(
-    "alert.muted",
-    AlertMuted,
-    "A person turned off the sound of an alert for some minutes. It stays on the screens.",
-    lambda data: "Sound off for %s minutes: %s" % (data["minutes"], alert_names()[data["kind"]]),
-)
-
-
-class AlertPassedOn(AlertEnded):
-    role: Annotated[str, "the role that is asked now"]
-
-
-ALERT_PASSED_ON = entry_with_line(
-    "alert.passed_on",
-    AlertPassedOn,
-    "Nobody answered an alert in time, and the next role was asked.",
-    lambda data: "Passed on to the %s: %s" % (data["role"].replace("-", " "), alert_names()[data["kind"]]),
-)
+@entry_type("alert.passed_on")
+def ALERT_PASSED_ON(*, role: Annotated[str, "the role that is asked now"], **data: Unpack[AlertEnded]) -> str:
+    """Nobody answered an alert in time, and the next role was asked."""
+    return "Passed on to the %s: %s" % (role.replace("-", " "), alert_names()[data["kind"]])
 
 
 def _acknowledged(data: AlertAcknowledged) -> str:
@@ -387,7 +380,7 @@ def call_floor(ctx: TableContext, *, to: Addressee = "floor") -> ActOutcome:
     round_ = ctx.round.number if ctx.round else ctx.table.last_round or None
     alert = kind.expected(ctx.table.pk, cause=ctx.stream.seq + 1, to=to, round=round_)
     raise_alert(ctx, alert)
-    entry = FLOOR_CALLED({"kind": kind.code, "key": alert.key, "to": to, "round": round_})
+    entry = FLOOR_CALLED(kind=kind.code, key=alert.key, to=to, round=round_)
     return ActOutcome(entry, changes="nothing")
 
 
@@ -503,9 +496,7 @@ def _pass_on(ctx: TableContext) -> bool:
         if _is_due(alert, ctx.now):
             alert.asked_role, alert.asked_at = next_role(alert), ctx.now
             alert.save(update_fields=["asked_role", "asked_at"])
-            ctx.extra_entries.append(
-                ALERT_PASSED_ON({"kind": alert.kind, "key": alert.key, "role": alert.asked_role})
-            )
+            ctx.extra_entries.append(ALERT_PASSED_ON(kind=alert.kind, key=alert.key, role=alert.asked_role))
     changed = bool(ctx.extra_entries)
     ctx.append_extra_entries()
     return changed
@@ -594,9 +585,7 @@ def mute_alert(
         raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
     alert.muted_until, alert.muted_by = ctx.now + dt.timedelta(minutes=minutes), ctx.actor
     alert.save(update_fields=["muted_until", "muted_by"])
-    return ActOutcome(
-        ALERT_MUTED({"kind": alert.kind, "key": alert.key, "minutes": minutes}), changes="nothing"
-    )
+    return ActOutcome(ALERT_MUTED(kind=alert.kind, key=alert.key, minutes=minutes), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")

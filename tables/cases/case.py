@@ -16,7 +16,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict, Unpack
 
 from django.db import transaction
 
@@ -35,7 +35,7 @@ from audit.columns import (
     plain,
     same,
 )
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.logs import OutageLog
 from audit.models import Person, Stream
 from games.access import Pages
@@ -133,61 +133,45 @@ CASE_TAKEN = entry_with_line(
 )
 
 
-class CaseAssigned(CaseEntry):
-    owner: Annotated[str, "code of the new owner"]
+@entry_type("case.assigned")
+def CASE_ASSIGNED(*, owner: Annotated[str, "code of the new owner"], **data: Unpack[CaseEntry]) -> str:
+    """A case was given to another person."""
+    return f"{data['case']} assigned to {owner}"
 
 
-CASE_ASSIGNED = entry_with_line(
-    "case.assigned",
-    CaseAssigned,
-    "A case was given to another person.",
-    lambda data: "%(case)s assigned to %(owner)s" % data,
-)
+@entry_type("case.noted")
+def CASE_NOTED(*, text: Annotated[str, "the note, in a person's words"], **data: Unpack[CaseEntry]) -> str:
+    """A person wrote a note about a case."""
+    return f"Note on {data['case']}: {text}"
 
 
-class CaseNoted(CaseEntry):
-    text: Annotated[str, "the note, in a person's words"]
+@entry_type("case.document_added")
+def CASE_DOCUMENT_ADDED(
+    *,
+    filename: Annotated[str, "name of the file as it was sent"],
+    media_type: Annotated[str, "the type of the file, decided by its first bytes"],
+    number: Annotated[int, "number of the document in its case"],
+    sha256: str,
+    size: Annotated[int, "bytes"],
+    title: Annotated[str, "title of the document"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """A document was added to a case. The entry has its SHA-256."""
+    return f"Document added to {data['case']}: {title}"
 
 
-CASE_NOTED = entry_with_line(
-    "case.noted",
-    CaseNoted,
-    "A person wrote a note about a case.",
-    lambda data: "Note on %(case)s: %(text)s" % data,
-)
-
-
-class CaseDocumentAdded(CaseEntry):
-    filename: Annotated[str, "name of the file as it was sent"]
-    media_type: Annotated[str, "the type of the file, decided by its first bytes"]
-    number: Annotated[int, "number of the document in its case"]
-    sha256: str
-    size: Annotated[int, "bytes"]
-    title: Annotated[str, "title of the document"]
-
-
-CASE_DOCUMENT_ADDED = entry_with_line(
-    "case.document_added",
-    CaseDocumentAdded,
-    "A document was added to a case. The entry has its SHA-256.",
-    lambda data: "Document added to %(case)s: %(title)s" % data,
-)
-
-
-class CameraSeen(CaseEntry):
-    begins: Annotated[str, "local time at which the clip begins; may be empty"]
-    camera: str
-    clip: Annotated[str, "reference of the clip; empty where none is kept"]
-    ends: Annotated[str, "local time at which the clip ends; may be empty"]
-    shows: Annotated[str, "what it shows, in a person's words"]
-
-
-CAMERA_SEEN = entry_with_line(
-    "case.camera_seen",
-    CameraSeen,
-    "Surveillance looked at the camera of a case.",
-    lambda data: "Camera %(camera)s seen for %(case)s: %(shows)s" % data,
-)
+@entry_type("case.camera_seen")
+def CAMERA_SEEN(
+    *,
+    begins: Annotated[str, "local time at which the clip begins; may be empty"],
+    camera: str,
+    clip: Annotated[str, "reference of the clip; empty where none is kept"],
+    ends: Annotated[str, "local time at which the clip ends; may be empty"],
+    shows: Annotated[str, "what it shows, in a person's words"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """Surveillance looked at the camera of a case."""
+    return f"Camera {camera} seen for {data['case']}: {shows}"
 
 
 class OutcomeSigned(CaseEntry):
@@ -211,28 +195,17 @@ OUTCOME_SIGNED = entry_with_line(
 )
 
 
-class CaseClosed(CaseEntry):
-    outcome: Annotated[str, "code of the outcome"]
+@entry_type("case.closed")
+def CASE_CLOSED(*, outcome: Annotated[str, "code of the outcome"], **data: Unpack[CaseEntry]) -> str:
+    """A case was closed, with its outcome signed."""
+    return f"{data['case']} closed: {outcome_words(outcome)}"
 
 
-CASE_CLOSED = entry_with_line(
-    "case.closed",
-    CaseClosed,
-    "A case was closed, with its outcome signed.",
-    lambda data: f"{data['case']} closed: {outcome_words(data['outcome'])}",
-)
+@entry_type("case.reopened")
+def CASE_REOPENED(*, reason: Annotated[str, "why, in a person's words"], **data: Unpack[CaseEntry]) -> str:
+    """A case was reopened. Earlier signatures of its outcome no longer count."""
+    return f"{data['case']} reopened: {reason}"
 
-
-class CaseReopened(CaseEntry):
-    reason: Annotated[str, "why, in a person's words"]
-
-
-CASE_REOPENED = entry_with_line(
-    "case.reopened",
-    CaseReopened,
-    "A case was reopened. Earlier signatures of its outcome no longer count.",
-    lambda data: "%(case)s reopened: %(reason)s" % data,
-)
 
 CASE: Values = {"facility": FACILITY, "case": "case"}
 CASE_READINGS = {
@@ -499,7 +472,7 @@ def assign_case(ctx: FacilityContext, *, case: OpenCase, person_code: Code) -> A
         raise Refusal(CASE_OWNER_MAY_NOT, person=person.name)
     case.owner = person
     case.save(update_fields=["owner"])
-    return ActOutcome(CASE_ASSIGNED({"case": case.code, "owner": person.code}), changes="nothing")
+    return ActOutcome(CASE_ASSIGNED(case=case.code, owner=person.code), changes="nothing")
 
 
 # 3. Notes, documents and cameras
@@ -521,7 +494,7 @@ def add_case_note(
     CaseNote.objects.create(
         case=case, text=text, written_at=ctx.now, written_by=ctx.actor, seq=ctx.stream.seq + 1
     )
-    return ActOutcome(CASE_NOTED({"case": case.code, "text": text}), changes="nothing")
+    return ActOutcome(CASE_NOTED(case=case.code, text=text), changes="nothing")
 
 
 @facility_act(CASES, roles=CASE_WORKERS)
@@ -553,16 +526,19 @@ def add_case_document(
         added_by=ctx.actor,
         seq=ctx.stream.seq + 1,
     )
-    data: CaseDocumentAdded = {
-        "case": case.code,
-        "number": document.number,
-        "title": title,
-        "filename": filename,
-        "media_type": media_type,
-        "size": document.size,
-        "sha256": sha256,
-    }
-    return ActOutcome(CASE_DOCUMENT_ADDED(data), {"document": document.number}, changes="nothing")
+    return ActOutcome(
+        CASE_DOCUMENT_ADDED(
+            case=case.code,
+            number=document.number,
+            title=title,
+            filename=filename,
+            media_type=media_type,
+            size=document.size,
+            sha256=sha256,
+        ),
+        {"document": document.number},
+        changes="nothing",
+    )
 
 
 @facility_act(CASES, roles=SURVEILLANCE)
@@ -584,11 +560,11 @@ def record_camera_seen(ctx: FacilityContext, params: Params) -> ActOutcome:
         seen_at=ctx.now,
         seen_by=ctx.actor,
         seq=ctx.stream.seq + 1,
+    )  # fmt: skip
+    return ActOutcome(
+        CAMERA_SEEN(case=case.code, camera=camera, clip=clip, begins=begins, ends=ends, shows=shows),
+        changes="nothing",
     )
-    data: CameraSeen = {
-        "case": case.code, "camera": camera, "clip": clip, "begins": begins, "ends": ends, "shows": shows,
-    }  # fmt: skip
-    return ActOutcome(CAMERA_SEEN(data), changes="nothing")
 
 
 # What it waits for

@@ -517,7 +517,7 @@ def close_case(ctx: FacilityContext, *, case: OpenCase) -> ActOutcome:
     case.status, case.closed_at, case.closed_by = Case.Status.CLOSED, ctx.now, ctx.actor
     case.closed_seq = ctx.stream.seq + 1
     case.save(update_fields=["status", "closed_at", "closed_by", "closed_seq"])
-    return ActOutcome(CASE_CLOSED({"case": case.code, "outcome": case.outcome}), changes="nothing")
+    return ActOutcome(CASE_CLOSED(case=case.code, outcome=case.outcome), changes="nothing")
 
 
 # 4. Reopened
@@ -536,7 +536,7 @@ def reopen_case(
     case.status, case.closed_at, case.closed_by, case.closed_seq = Case.Status.OPEN, None, None, None
     case.outcome, case.cents, case.reason = "", None, ""
     case.save()
-    return ActOutcome(CASE_REOPENED({"case": case.code, "reason": reason}), changes="nothing")
+    return ActOutcome(CASE_REOPENED(case=case.code, reason=reason), changes="nothing")
 
 
 # The letter as it is read: its words, who signed it, and their entries

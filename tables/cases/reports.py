@@ -9,7 +9,7 @@ the cases (`ReportPanel`).
 import datetime as dt
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.columns import ACTOR, AT, FACILITY, SEQ, declare
+from audit.entry_types import entry_type
 from audit.models import Entry, Person
 from games.access import opened_by
 from games.act_forms import Day, text
@@ -34,7 +35,6 @@ from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import Report, build_report
 from tables.reports.page import page_context, report_pdf
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 REPORT_DAY_NOT_OVER = RefusalCode(
@@ -62,19 +62,18 @@ REPORT_ACCEPTED_ALREADY = RefusalCode(
 )
 
 
-class ReportAccepted(TypedDict):
-    day: Annotated[str, "gaming day of the report"]
-    opened_at: Annotated[str, "when the person had opened the report, UTC"]
-    sha256: Annotated[str, "SHA-256 of its PDF, in hex"]
-    win_cents: Annotated[int, "win of the day, with the slips filed on it"]
+@entry_type("report.accepted")
+def REPORT_ACCEPTED(
+    *,
+    day: Annotated[str, "gaming day of the report"],
+    opened_at: Annotated[str, "when the person had opened the report, UTC"],
+    sha256: Annotated[str, "SHA-256 of its PDF, in hex"],
+    win_cents: Annotated[int, "win of the day, with the slips filed on it"],
+) -> str:
+    """A person accepted the report of a gaming day, after opening it."""
+    return f"Report of {day} accepted, win {dollars(win_cents)}"
 
 
-REPORT_ACCEPTED = entry_with_line(
-    "report.accepted",
-    ReportAccepted,
-    "A person accepted the report of a gaming day, after opening it.",
-    lambda data: f"Report of {data['day']} accepted, win {dollars(data['win_cents'])}",
-)
 declare(
     ReportAcceptance,
     "acceptance of the report",
@@ -158,13 +157,15 @@ def accept_report(
         accepted_by=ctx.actor,
         seq=ctx.stream.seq + 1,
     )
-    data: ReportAccepted = {
-        "day": day.isoformat(),
-        "opened_at": clock.format_moment(opened_at),
-        "sha256": sha256,
-        "win_cents": report.moved_win_cents,
-    }
-    return ActOutcome(REPORT_ACCEPTED(data), changes="nothing")
+    return ActOutcome(
+        REPORT_ACCEPTED(
+            day=day.isoformat(),
+            opened_at=clock.format_moment(opened_at),
+            sha256=sha256,
+            win_cents=report.moved_win_cents,
+        ),
+        changes="nothing",
+    )
 
 
 # Beside the inbox

@@ -16,7 +16,7 @@ import json
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -24,6 +24,7 @@ from django.urls import NoReverseMatch, path, reverse
 from django.views.decorators.http import require_GET
 
 from audit import chain, export
+from audit.entry_types import entry_type
 from audit.identity import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
@@ -56,7 +57,6 @@ from tables.desk.query import MAX_NUMBER
 from tables.models import Slip
 from tables.replay import evidence
 from tables.words.entries import data_of, names_of, type_in_words, words_of
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 NO_SUCH_ENTRY = RefusalCode("no-such-entry", "There is no entry %(seq)s at %(place)s. Check the number.")
@@ -455,20 +455,17 @@ def _round_query(entry_: Entry, place: str) -> str:
 # Its proof
 
 
-class ProofTaken(TypedDict):
-    bytes: Annotated[int, "size of the file"]
-    first: Annotated[int, "number of the first entry in the file"]
-    last: Annotated[int, "number of the last entry in the file"]
-    sha256: Annotated[str, "SHA-256 of the file, in hex"]
-    stream: str
-
-
-PROOF_TAKEN = entry_with_line(
-    "proof.taken",
-    ProofTaken,
-    "A person downloaded the proof of one entry.",
-    lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data,
-)
+@entry_type("proof.taken")
+def PROOF_TAKEN(
+    *,
+    bytes: Annotated[int, "size of the file"],
+    first: Annotated[int, "number of the first entry in the file"],
+    last: Annotated[int, "number of the last entry in the file"],
+    sha256: Annotated[str, "SHA-256 of the file, in hex"],
+    stream: str,
+) -> str:
+    """A person downloaded the proof of one entry."""
+    return f"Proof of {stream}, entry {first}, taken"
 
 
 @desk_act(step_up="always")
@@ -493,11 +490,11 @@ def take_proof(
     if not is_short(proof):
         raise Refusal(PROOF_TOO_LONG, most=MAX_LINES)
     content = proof_file(proof)
-    digest = evidence.sha256(content)
-    data: ProofTaken = {
-        "stream": name, "first": seq, "last": proof.head_seq, "bytes": len(content), "sha256": digest,
-    }  # fmt: skip
-    return ActOutcome(PROOF_TAKEN(data), {"sha256": digest})
+    digest = evidence.sha256(content)  # fmt: skip
+    return ActOutcome(
+        PROOF_TAKEN(stream=name, first=seq, last=proof.head_seq, bytes=len(content), sha256=digest),
+        {"sha256": digest},
+    )
 
 
 def is_short(proof: Proof) -> bool:

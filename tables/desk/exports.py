@@ -33,6 +33,7 @@ from django.views.decorators.http import require_GET, require_safe
 
 from audit import clock, export, factors, findings, record
 from audit.entries import EXPORT_FAILED, EXPORT_FINISHED, RECORD_VERIFIED, VERIFICATION_FAILED
+from audit.entry_types import entry_type
 from audit.exporting import jobs, output
 from audit.identity import Denied, enrolled_device
 from audit.models import Entry, Job, Person, Stream
@@ -186,31 +187,23 @@ EXPORT_ASKED = entry_with_line(
 )
 
 
-class ExportTaken(TypedDict):
-    job: str
-    kind: Annotated[ExportKind | SheetsKind, "kind of export"]
-    filename: Annotated[str, "name of the file"]
-    sha256: Annotated[str, "SHA-256 of the file, in hex"]
+@entry_type("export.taken")
+def EXPORT_TAKEN(
+    *,
+    job: str,
+    kind: Annotated[ExportKind | SheetsKind, "kind of export"],
+    filename: Annotated[str, "name of the file"],
+    sha256: Annotated[str, "SHA-256 of the file, in hex"],
+) -> str:
+    """A person began to download the file of an export, for the first time at this device."""
+    return f"{KIND_WORDS.get(kind, kind)} downloaded: {filename}"
 
 
-EXPORT_TAKEN = entry_with_line(
-    "export.taken",
-    ExportTaken,
-    "A person began to download the file of an export, for the first time at this device.",
-    lambda data: f"{KIND_WORDS.get(data['kind'], data['kind'])} downloaded: {data['filename']}",
-)
+@entry_type("verification.asked")
+def VERIFICATION_ASKED(*, job: str) -> str:
+    """A verification of the whole record was requested."""
+    return "Asked for a full verification"
 
-
-class VerificationAsked(TypedDict):
-    job: str
-
-
-VERIFICATION_ASKED = entry_with_line(
-    "verification.asked",
-    VerificationAsked,
-    "A verification of the whole record was requested.",
-    lambda data: "Asked for a full verification",
-)
 
 # What the worker's entries say
 register(
@@ -295,7 +288,7 @@ def ask_verification(ctx: DeskContext) -> ActOutcome:
         asked_at=ctx.now,
         device=ctx.device,
     )
-    return ActOutcome(VERIFICATION_ASKED({"job": str(job.pk)}), {"job": str(job.pk)})
+    return ActOutcome(VERIFICATION_ASKED(job=str(job.pk)), {"job": str(job.pk)})
 
 
 def verify_job_limit(ctx: DeskContext) -> None:
@@ -545,13 +538,15 @@ def take_export(ctx: DeskContext, *, job_code: Annotated[str, text(MAX_JOB)]) ->
     job = finished_export(ctx.facility.code, job_code)
     if job is None:
         raise Refusal(NO_SUCH_EXPORT, job=job_code)
-    data: ExportTaken = {
-        "job": str(job.pk),
-        "kind": cast("ExportKind | SheetsKind", job.kind),
-        "filename": job.filename,
-        "sha256": job.sha256,
-    }
-    return ActOutcome(EXPORT_TAKEN(data), {"job": str(job.pk)})
+    return ActOutcome(
+        EXPORT_TAKEN(
+            job=str(job.pk),
+            kind=cast("ExportKind | SheetsKind", job.kind),
+            filename=job.filename,
+            sha256=job.sha256,
+        ),
+        {"job": str(job.pk)},
+    )
 
 
 def finished_export(facility: str, job: str) -> Job | None:

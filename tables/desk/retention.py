@@ -13,7 +13,7 @@ contained. Compliance erases the name and card of a player (`erase_player`, unle
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, Unpack
 
 from django.conf import settings
 from django.db.models import Min
@@ -23,6 +23,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.columns import ACTOR, AT, FACILITY, NONE, code_number, constant, declare, same
+from audit.entry_types import entry_type
 from audit.models import Entry, Job, LegalHold, Person
 from games.access import opened_by
 from games.act_forms import text
@@ -71,19 +72,19 @@ class LegalHoldFields(TypedDict):
     reason: Annotated[str, "why, in a person's words"]
 
 
-class LegalHoldPlaced(LegalHoldFields):
-    first_day: Annotated[str | None, "the first gaming day that it covers; null: the past without limit"]
-    kinds: Annotated[list[str], "codes of what it covers"]
-    last_day: Annotated[str | None, "the last gaming day that it covers; null: what is to come too"]
-    until: Annotated[str | None, "the last day on which it stands; null: until it is released"]
+@entry_type("legal_hold.placed")
+def LEGAL_HOLD_PLACED(
+    *,
+    first_day: Annotated[str | None, "the first gaming day that it covers; null: the past without limit"],
+    kinds: Annotated[list[str], "codes of what it covers"],
+    last_day: Annotated[str | None, "the last gaming day that it covers; null: what is to come too"],
+    until: Annotated[str | None, "the last day on which it stands; null: until it is released"],
+    **data: Unpack[LegalHoldFields],
+) -> str:
+    """A legal hold was placed: what it covers must be kept."""
+    return f"Legal hold {data['hold']} placed: {data['reason']}"
 
 
-LEGAL_HOLD_PLACED = entry_with_line(
-    "legal_hold.placed",
-    LegalHoldPlaced,
-    "A legal hold was placed: what it covers must be kept.",
-    lambda data: "Legal hold %(hold)s placed: %(reason)s" % data,
-)
 LEGAL_HOLD_RELEASED = entry_with_line(
     "legal_hold.released",
     LegalHoldFields,
@@ -138,15 +139,17 @@ def place_legal_hold(ctx: DeskContext, params: Params) -> ActOutcome:
         placed_by=ctx.actor,
         placed_at=ctx.now,
     )
-    data: LegalHoldPlaced = {
-        "first_day": str(first) if first else None,
-        "hold": hold.code,
-        "kinds": kinds,
-        "last_day": str(last) if last else None,
-        "reason": reason,
-        "until": str(until) if until else None,
-    }
-    return ActOutcome(LEGAL_HOLD_PLACED(data), {"hold": hold.code})
+    return ActOutcome(
+        LEGAL_HOLD_PLACED(
+            first_day=str(first) if first else None,
+            hold=hold.code,
+            kinds=kinds,
+            last_day=str(last) if last else None,
+            reason=reason,
+            until=str(until) if until else None,
+        ),
+        {"hold": hold.code},
+    )
 
 
 @desk_act(roles=COMPLIANCE)

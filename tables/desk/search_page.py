@@ -16,6 +16,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.columns import ACTOR, AT, FACILITY, declare
+from audit.entry_types import entry_type
 from audit.identity import Denied
 from audit.models import Entry, Person, SavedFilter
 from games.access import opened_by
@@ -129,19 +130,16 @@ declare(
 )
 
 
-class SearchTaken(TypedDict):
-    bytes: Annotated[int, "size of the file"]
-    entries: Annotated[int, "so many entries were found"]
-    query: Annotated[str, "the search, as the query string of its address"]
-    sha256: Annotated[str, "SHA-256 of the file, in hex"]
-
-
-SEARCH_TAKEN = entry_with_line(
-    "search.taken",
-    SearchTaken,
-    "A person downloaded what a search of the record found, as CSV.",
-    lambda data: f"Search downloaded: {data['entries']:,} entries of {data['query'] or 'everything'}",
-)
+@entry_type("search.taken")
+def SEARCH_TAKEN(
+    *,
+    bytes: Annotated[int, "size of the file"],
+    entries: Annotated[int, "so many entries were found"],
+    query: Annotated[str, "the search, as the query string of its address"],
+    sha256: Annotated[str, "SHA-256 of the file, in hex"],
+) -> str:
+    """A person downloaded what a search of the record found, as CSV."""
+    return f"Search downloaded: {entries:,} entries of {query or 'everything'}"
 
 
 # The page
@@ -343,7 +341,7 @@ def take_search(ctx: DeskContext, *, query: Annotated[str, text(4 * MAX_QUERY)] 
     search = parse_query(typed_fields(QueryDict(known)), ctx.facility)
     content, entries = found_csv(search, ctx.facility, ctx.now)
     digest = sha256(content)
-    entry = SEARCH_TAKEN({"query": known, "entries": entries, "bytes": len(content), "sha256": digest})
+    entry = SEARCH_TAKEN(query=known, entries=entries, bytes=len(content), sha256=digest)
     return ActOutcome(entry, {"sha256": digest, "entries": entries})
 
 

@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from django.db import connection
 from django.db.models import Count, Max, Min, QuerySet
@@ -35,6 +35,7 @@ from audit.columns import (
     same,
 )
 from audit.entries import ROW_RECORDED
+from audit.entry_types import entry_type
 from audit.models import Entry, Person, Stream
 from audit.rows import read
 from games.engine import Refusal, RefusalCode
@@ -42,8 +43,8 @@ from games.engine.rules import A_DAY
 from games.models import Facility
 from tables.models import DiceLot, LotStep, Round, Shaker, Throw
 from tables.runner.facility import DICE
+from tables.words.entries import words_of
 from tables.words.registry import entry_with_line
-from tables.words.sentences import act_line
 
 LOT_IS_ELSEWHERE = RefusalCode(
     "lot-is-elsewhere",
@@ -172,17 +173,14 @@ DICE_COUNTED = entry_with_line(
 )
 
 
-class DiceDestroyed(TypedDict):
-    how: Annotated[Destruction, "what was done with the dice"]
-    lots: Annotated[list[str], "codes of the dice lots"]
-
-
-DICE_DESTROYED = entry_with_line(
-    "dice.destroyed",
-    DiceDestroyed,
-    "Dice lots were canceled or destroyed; two departments signed.",
-    lambda data: "%(lots)s %(how)s" % {"lots": ", ".join(data["lots"]), "how": data["how"]},
-)
+@entry_type("dice.destroyed")
+def DICE_DESTROYED(
+    *,
+    how: Annotated[Destruction, "what was done with the dice"],
+    lots: Annotated[list[str], "codes of the dice lots"],
+) -> str:
+    """Dice lots were canceled or destroyed; two departments signed."""
+    return "%(lots)s %(how)s" % {"lots": ", ".join(lots), "how": how}
 
 
 # Its instruments
@@ -207,30 +205,21 @@ INSTRUMENT_CALIBRATED = entry_with_line(
 )
 
 
-class InstrumentRegistered(InstrumentCalibrated):
-    kind: Annotated[InstrumentKind, "what it is"]
-    serial: Annotated[str, "its serial number; may be empty"]
+@entry_type("instrument.registered")
+def INSTRUMENT_REGISTERED(
+    *,
+    kind: Annotated[InstrumentKind, "what it is"],
+    serial: Annotated[str, "its serial number; may be empty"],
+    **data: Unpack[InstrumentCalibrated],
+) -> str:
+    """A measuring instrument was added to the register of the dice room."""
+    return f"Instrument {data['instrument']} registered"
 
 
-INSTRUMENT_REGISTERED = entry_with_line(
-    "instrument.registered",
-    InstrumentRegistered,
-    "A measuring instrument was added to the register of the dice room.",
-    lambda data: "Instrument %(instrument)s registered" % data,
-)
-
-
-class InstrumentRetired(TypedDict):
-    instrument: InstrumentCode
-    why: Annotated[str, "why, in a person's words"]
-
-
-INSTRUMENT_RETIRED = entry_with_line(
-    "instrument.retired",
-    InstrumentRetired,
-    "A measuring instrument was taken out of service.",
-    lambda data: "Instrument %(instrument)s out of service: %(why)s" % data,
-)
+@entry_type("instrument.retired")
+def INSTRUMENT_RETIRED(*, instrument: InstrumentCode, why: Annotated[str, "why, in a person's words"]) -> str:
+    """A measuring instrument was taken out of service."""
+    return f"Instrument {instrument} out of service: {why}"
 
 
 # At a table: issued, placed, inspected, out of play
@@ -689,7 +678,7 @@ def custody_steps(lot: DiceLot) -> list[CustodyStep]:
 
 def _step_text(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
     """What an entry says about this lot: an entry that places a lot may also take another one out."""
-    line = act_line(type_, data)
+    line = words_of(type_, data)
     if data.get("removed") == lot.code or type_ == "shaker.replaced":
         return "Taken out of play: %s" % line
     return line

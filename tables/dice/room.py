@@ -140,7 +140,7 @@ def register_instrument(ctx: FacilityContext, params: Params) -> ActOutcome:
     if Instrument.objects.filter(facility=ctx.facility, code=code).exists():
         raise Refusal(INSTRUMENT_CODE_TAKEN, instrument=code)
     instrument.save()
-    return ActOutcome(INSTRUMENT_REGISTERED({**calibration, "kind": kind, "serial": serial}))
+    return ActOutcome(INSTRUMENT_REGISTERED(**calibration, kind=kind, serial=serial))
 
 
 @facility_act(DICE, roles=DICE_KEEPERS)
@@ -159,7 +159,7 @@ def retire_instrument(ctx: FacilityContext, *, instrument_code: Text, why: Text)
     instrument = locked_instrument(ctx, instrument_code)
     instrument.retired_at, instrument.retired_why = ctx.now, why
     instrument.save()
-    return ActOutcome(INSTRUMENT_RETIRED({"instrument": instrument.code, "why": why}))
+    return ActOutcome(INSTRUMENT_RETIRED(instrument=instrument.code, why=why))
 
 
 def _read_calibration(ctx: FacilityContext, instrument: Instrument, params: Params) -> InstrumentCalibrated:
@@ -438,7 +438,7 @@ def destroy_dice(
         lot.status = Status.DESTROYED
         lot.save(update_fields=["status"])
         ctx.lots.append(lot)
-    return ActOutcome(DICE_DESTROYED({"lots": sorted(set(lots)), "how": how}))
+    return ActOutcome(DICE_DESTROYED(lots=sorted(set(lots)), how=how))
 
 
 # Alerts about a deadline that has passed

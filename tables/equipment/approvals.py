@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -38,6 +38,7 @@ from audit.columns import (
     same,
     value_of,
 )
+from audit.entry_types import entry_type
 from games import submissions
 from games.act_forms import Code, Text, integers, whole
 from games.engine import Refusal, RefusalCode
@@ -222,16 +223,12 @@ APPROVAL_RECORDED = entry_with_line(
 )
 
 
-class ApprovalWithdrawn(ApprovalData):
-    why: Annotated[str, "why, in a person's words"]
-
-
-APPROVAL_WITHDRAWN = entry_with_line(
-    "approval.withdrawn",
-    ApprovalWithdrawn,
-    "An approval of equipment was withdrawn.",
-    lambda data: "Approval %(reference)s of the %(subject)s withdrawn" % data,
-)
+@entry_type("approval.withdrawn")
+def APPROVAL_WITHDRAWN(
+    *, why: Annotated[str, "why, in a person's words"], **data: Unpack[ApprovalData]
+) -> str:
+    """An approval of equipment was withdrawn."""
+    return f"Approval {data['reference']} of the {data['subject']} withdrawn"
 
 
 def _approvals_in_words(approvals: Sequence[ApprovalData]) -> str:
@@ -257,29 +254,18 @@ APPROVALS_RECORDED = entry_with_line(
 )
 
 
-class ApprovalsWithdrawn(ApprovalsRecorded):
-    why: Annotated[str, "why, in a person's words"]
+@entry_type("approvals.withdrawn")
+def APPROVALS_WITHDRAWN(
+    *, why: Annotated[str, "why, in a person's words"], **data: Unpack[ApprovalsRecorded]
+) -> str:
+    """Several approvals of equipment were withdrawn at once."""
+    return "%s withdrawn" % _approvals_in_words(data["approvals"])
 
 
-APPROVALS_WITHDRAWN = entry_with_line(
-    "approvals.withdrawn",
-    ApprovalsWithdrawn,
-    "Several approvals of equipment were withdrawn at once.",
-    lambda data: "%s withdrawn" % _approvals_in_words(data["approvals"]),
-)
-
-
-class ShakerRegistered(TypedDict):
-    kind: Annotated[ShakerKind, "kind of shaker"]
-    shaker: str
-
-
-SHAKER_REGISTERED = entry_with_line(
-    "shaker.registered",
-    ShakerRegistered,
-    "A new shaker was registered in the facility.",
-    lambda data: "Shaker %(shaker)s registered" % data,
-)
+@entry_type("shaker.registered")
+def SHAKER_REGISTERED(*, kind: Annotated[ShakerKind, "kind of shaker"], shaker: str) -> str:
+    """A new shaker was registered in the facility."""
+    return f"Shaker {shaker} registered"
 
 
 # What an edition requires of a table's equipment
@@ -531,8 +517,8 @@ def withdraw_approval(
         _affect_table(ctx, approval)
     data = [approval_data(approval) for approval in rows]
     if len(data) == 1:
-        return ActOutcome(APPROVAL_WITHDRAWN({**data[0], "why": why}))
-    return ActOutcome(APPROVALS_WITHDRAWN({"approvals": data, "why": why}))
+        return ActOutcome(APPROVAL_WITHDRAWN(**data[0], why=why))
+    return ActOutcome(APPROVALS_WITHDRAWN(approvals=data, why=why))
 
 
 def required_subjects() -> tuple[str, ...]:
@@ -639,7 +625,7 @@ def register_shaker(ctx: FacilityContext, *, shaker: Code, kind: ShakerKind) -> 
     if Shaker.objects.filter(facility=ctx.facility, code=shaker).exists():
         raise Refusal(SHAKER_CODE_TAKEN, shaker=shaker)
     Shaker.objects.create(facility=ctx.facility, code=shaker, kind=kind)
-    return ActOutcome(SHAKER_REGISTERED({"shaker": shaker, "kind": kind}))
+    return ActOutcome(SHAKER_REGISTERED(shaker=shaker, kind=kind))
 
 
 # The alert about an approval that ended or was withdrawn

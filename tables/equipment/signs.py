@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Annotated, TypedDict
 
 from audit import record
+from audit.entry_types import entry_type
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
 from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
@@ -22,7 +23,6 @@ from games.snapshot_types import Sign, Snapshot
 from tables.core.context import TableContext
 from tables.models import Table
 from tables.runner.table import for_each_table
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 SIGN_HAS_NOTHING_TO_SAY = RefusalCode(
@@ -35,17 +35,14 @@ SIGN_HAS_NOTHING_TO_SAY = RefusalCode(
 # The forms in force at a table, on the record from the moment they apply there
 
 
-class SignsTookEffect(TypedDict):
-    forms: Annotated[list[str], "keys of the approved forms of signs, from now on"]
-    was: Annotated[list[str], "keys of the approved forms of signs before"]
-
-
-SIGNS_TOOK_EFFECT = entry_with_line(
-    "signs.took_effect",
-    SignsTookEffect,
-    "Other forms of signs took effect at this table; the clock wrote this.",
-    lambda data: "Approved sign forms changed",
-)
+@entry_type("signs.took_effect")
+def SIGNS_TOOK_EFFECT(
+    *,
+    forms: Annotated[list[str], "keys of the approved forms of signs, from now on"],
+    was: Annotated[list[str], "keys of the approved forms of signs before"],
+) -> str:
+    """Other forms of signs took effect at this table; the clock wrote this."""
+    return "Approved sign forms changed"
 
 
 def record_sign_forms() -> list[int]:
@@ -67,8 +64,12 @@ def _record_sign_forms(ctx: TableContext) -> bool:
     recorded = recorded_sign_keys([(table.facility_id, table.game)])[table.facility_id, table.game]
     if table.recorded_sign_ids == recorded:
         return False
-    data: SignsTookEffect = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
-    record.append(ctx.stream, entry=SIGNS_TOOK_EFFECT(data), moment=ctx.now, gaming_day=ctx.gaming_day)
+    record.append(
+        ctx.stream,
+        entry=SIGNS_TOOK_EFFECT(was=table.recorded_sign_ids.split(), forms=recorded.split()),
+        moment=ctx.now,
+        gaming_day=ctx.gaming_day,
+    )
     ctx.change_table(recorded_sign_ids=recorded)
     ctx.save_changes("nothing", ())
     return True

@@ -10,13 +10,13 @@ The pages of the tray and the cage draw counts as `Chips` and `ChipLine`. What i
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from django.conf import settings
 from django.db import transaction
 
 from audit import clock, record
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.models import Person, Stream
 from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS, style_of
 from games.engine import Refusal, RefusalCode
@@ -25,7 +25,6 @@ from games.models import Facility
 from games.separation import policy
 from tables.models import Table
 from tables.runner.facility import SETUP
-from tables.words.registry import entry_with_line
 
 CHIPS_ARE_IN_TRAYS = RefusalCode(
     "chips-are-in-trays",
@@ -126,33 +125,30 @@ def chips_in_words(chips_cents: Iterable[int]) -> str:
     return ", ".join(map(in_dollars, chips_cents))
 
 
-class KeepingChanged(TypedDict):
-    keeps: Annotated[bool, "whether tables open and close by counts of their chips from now on"]
-
-
-KEEPING_CHANGED = entry_with_line(
-    "inventory.keeping_changed",
-    KeepingChanged,
-    "The casino began or stopped keeping the inventory of its tables.",
-    lambda data: (
+@entry_type("inventory.keeping_changed")
+def KEEPING_CHANGED(
+    *, keeps: Annotated[bool, "whether tables open and close by counts of their chips from now on"]
+) -> str:
+    """The casino began or stopped keeping the inventory of its tables."""
+    return (
         "The casino keeps the inventory of its tables from now on"
-        if data["keeps"]
+        if keeps
         else "The casino no longer keeps the inventory of its tables"
-    ),
-)
+    )
 
 
-class ChipsDeclared(TypedDict):
-    chips_cents: Annotated[list[int], "values of the chips that the casino has from now on, largest first"]
-    before_cents: Annotated[list[int], "those that it had before, largest first"]
+@entry_type("chips.declared")
+def CHIPS_DECLARED(
+    *,
+    chips_cents: Annotated[list[int], "values of the chips that the casino has from now on, largest first"],
+    before_cents: Annotated[list[int], "those that it had before, largest first"],
+) -> str:
+    """The casino declared which chips it has, with half dollars or without. Stakes that they cannot pay are
+    refused.
+    """
+    return f"Chips of the casino: {chips_in_words(chips_cents)}"
 
 
-CHIPS_DECLARED = entry_with_line(
-    "chips.declared",
-    ChipsDeclared,
-    "The casino declared which chips it has, with half dollars or without. Stakes that they cannot pay are refused.",
-    lambda data: f"Chips of the casino: {chips_in_words(data['chips_cents'])}",
-)
 CHIPS = "chips"  # the row of the policy
 
 
@@ -170,7 +166,7 @@ def change_keeping(
         return False
     rows.update(keeps_inventory=keeps)
     facility.keeps_inventory = keeps
-    _append(stream, facility, KEEPING_CHANGED({"keeps": keeps}), by, witness)
+    _append(stream, facility, KEEPING_CHANGED(keeps=keeps), by, witness)
     return True
 
 
@@ -198,7 +194,7 @@ def change_chips(
         raise Refusal(CHIPS_ARE_IN_TRAYS, chips=", ".join(map(in_dollars, gone)), tables=tables)
     rows.update(chips_cents=list(chips))
     facility.chips_cents = list(chips)
-    entry = CHIPS_DECLARED({"chips_cents": list(chips), "before_cents": list(before)})
+    entry = CHIPS_DECLARED(chips_cents=list(chips), before_cents=list(before))
     _append(stream, facility, entry, by, witness)
     return True
 

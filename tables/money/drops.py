@@ -10,10 +10,11 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict, Unpack
 
 from django.db.models import Count, Sum
 
+from audit.entry_types import entry_type
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
 from games.engine import Refusal, RefusalCode
@@ -119,11 +120,6 @@ class DropBoxTakenOff(DropBoxData):
     sold_cents: Annotated[int, "the cash that went into the box by the record"]
 
 
-class DropBoxCounted(DropBoxTakenOff):
-    cents: Annotated[int, "the cash that the count room counted"]
-    difference_cents: DifferenceCents
-
-
 DROP_BOX_PUT_ON = entry_with_line(
     "drop_box.put_on",
     DropBoxData,
@@ -136,15 +132,17 @@ DROP_BOX_TAKEN_OFF = entry_with_line(
     "A drop box was taken off a table by security and the floor.",
     lambda data: f"Drop box {data['box']} taken off",
 )
-DROP_BOX_COUNTED = entry_with_line(
-    "drop_box.counted",
-    DropBoxCounted,
-    "The count room counted the cash of a drop box.",
-    lambda data: (
-        f"Drop box {data['box']} counted: {in_dollars(data['cents'])}, "
-        f"{difference_words(data['difference_cents'])}"
-    ),
-)
+
+
+@entry_type("drop_box.counted")
+def DROP_BOX_COUNTED(
+    *,
+    cents: Annotated[int, "the cash that the count room counted"],
+    difference_cents: DifferenceCents,
+    **data: Unpack[DropBoxTakenOff],
+) -> str:
+    """The count room counted the cash of a drop box."""
+    return f"Drop box {data['box']} counted: {in_dollars(cents)}, {difference_words(difference_cents)}"
 
 
 def _box_data(box: DropBox) -> DropBoxData:
@@ -318,11 +316,6 @@ def count_drop(
         )
         ctx.extra_entries.append(DISCREPANCY_REPORTED(differs))
     entry = DROP_BOX_COUNTED(
-        {
-            **_box_data(box),
-            "sold_cents": box.sold_cents,
-            "cents": cents,
-            "difference_cents": cents - box.sold_cents,
-        }
+        **_box_data(box), sold_cents=box.sold_cents, cents=cents, difference_cents=cents - box.sold_cents
     )
     return ActOutcome(entry, {"drop_box": box.number}, changes="nothing")

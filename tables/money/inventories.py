@@ -17,8 +17,9 @@ Drawn by `tables.money.tray_page`; on paper, and against the drop, by `tables.mo
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, TypedDict, Unpack
 
+from audit.entry_types import entry_type
 from games.act_forms import Chips
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal, RefusalCode
@@ -75,20 +76,21 @@ class LastCloser(TypedDict):
     cents: Annotated[int, "value of the chips"]
 
 
-class OpenerCounted(TypedDict):
-    inventory: InventoryNumber
-    chips: ChipCount
-    cents: Annotated[int, "value of the chips"]
-    closer: Annotated[LastCloser | None, "the slip of the last closer; null at the first opener"]
-    difference_cents: DifferenceCents
+@entry_type("inventory.opener_counted")
+def OPENER_COUNTED(
+    *,
+    inventory: InventoryNumber,
+    chips: ChipCount,
+    cents: Annotated[int, "value of the chips"],
+    closer: Annotated[LastCloser | None, "the slip of the last closer; null at the first opener"],
+    difference_cents: DifferenceCents,
+) -> str:
+    """The opener of a table was counted against the slip of its last closer, and signed by the dealer and the
+    floor.
+    """
+    return f"Opener counted: {in_dollars(cents)}, {difference_words(difference_cents)}"
 
 
-OPENER_COUNTED = entry_with_line(
-    "inventory.opener_counted",
-    OpenerCounted,
-    "The opener of a table was counted against the slip of its last closer, and signed by the dealer and the floor.",
-    lambda data: f"Opener counted: {in_dollars(data['cents'])}, {difference_words(data['difference_cents'])}",
-)
 overtaken_by(OPENER_IS_SIGNED, OPENER_COUNTED)
 
 
@@ -108,23 +110,23 @@ TRAY_COUNTED = entry_with_line(
 )
 
 
-class CloserCounted(TrayCounted):
-    opener_cents: Annotated[int, "value of the opener"]
-    fills_cents: Annotated[int, "fills received since the opener"]
-    credits_cents: Annotated[int, "credits handed over since the opener"]
-    sold_cents: Annotated[int, "chips sold for cash since the opener"]
-    taken_cents: Annotated[int, "lost wagers and fees of the rounds since the opener"]
-    paid_cents: Annotated[int, "winnings of the rounds since the opener"]
-    corrected_cents: Annotated[int, "what Error Notification Slips changed in the tray since the opener"]
-    last_round: Annotated[int, "number of the last round at this table"]
+@entry_type("inventory.closer_counted")
+def CLOSER_COUNTED(
+    *,
+    opener_cents: Annotated[int, "value of the opener"],
+    fills_cents: Annotated[int, "fills received since the opener"],
+    credits_cents: Annotated[int, "credits handed over since the opener"],
+    sold_cents: Annotated[int, "chips sold for cash since the opener"],
+    taken_cents: Annotated[int, "lost wagers and fees of the rounds since the opener"],
+    paid_cents: Annotated[int, "winnings of the rounds since the opener"],
+    corrected_cents: Annotated[int, "what Error Notification Slips changed in the tray since the opener"],
+    last_round: Annotated[int, "number of the last round at this table"],
+    **data: Unpack[TrayCounted],
+) -> str:
+    """The closer of a table was counted and signed by the dealer and the floor. Its inventory is over."""
+    return f"Closer counted: {in_dollars(data['cents'])}, {difference_words(data['difference_cents'])}"
 
 
-CLOSER_COUNTED = entry_with_line(
-    "inventory.closer_counted",
-    CloserCounted,
-    "The closer of a table was counted and signed by the dealer and the floor. Its inventory is over.",
-    lambda data: f"Closer counted: {in_dollars(data['cents'])}, {difference_words(data['difference_cents'])}",
-)
 overtaken_by(CLOSER_IS_SIGNED, CLOSER_COUNTED)
 
 
@@ -181,13 +183,11 @@ def count_opener(ctx: TableContext, *, chips: Chips) -> ActOutcome:
             )
             ctx.extra_entries.append(DISCREPANCY_REPORTED(differs))
     entry = OPENER_COUNTED(
-        {
-            "inventory": inventory.number,
-            "chips": chips,
-            "cents": cents,
-            "closer": closer,
-            "difference_cents": cents - closer["cents"] if closer else 0,
-        }
+        inventory=inventory.number,
+        chips=chips,
+        cents=cents,
+        closer=closer,
+        difference_cents=cents - closer["cents"] if closer else 0,
     )
     return ActOutcome(entry, {"inventory": inventory.number, "cents": cents}, changes="nothing")
 
@@ -301,38 +301,35 @@ def count_closer(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     )
     if cents != exact:
         _add_difference(ctx, inventory, ChipDiscrepancy.Kind.CLOSER, chips, exact)
-    data: CloserCounted = {
-        "inventory": inventory.number,
-        "chips": chips,
-        "cents": cents,
-        "exact_cents": exact,
-        "difference_cents": cents - exact,
-        "opener_cents": tray.opener_cents,
-        "fills_cents": tray.fills_cents,
-        "credits_cents": tray.credits_cents,
-        "sold_cents": tray.sold_cents,
-        "taken_cents": tray.taken_cents,
-        "paid_cents": tray.paid_cents,
-        "corrected_cents": tray.corrected_cents,
-        "last_round": table.last_round,
-    }
-    return ActOutcome(CLOSER_COUNTED(data), {"cents": cents, "exact_cents": exact})
+    return ActOutcome(
+        CLOSER_COUNTED(
+            inventory=inventory.number,
+            chips=chips,
+            cents=cents,
+            exact_cents=exact,
+            difference_cents=cents - exact,
+            opener_cents=tray.opener_cents,
+            fills_cents=tray.fills_cents,
+            credits_cents=tray.credits_cents,
+            sold_cents=tray.sold_cents,
+            taken_cents=tray.taken_cents,
+            paid_cents=tray.paid_cents,
+            corrected_cents=tray.corrected_cents,
+            last_round=table.last_round,
+        ),
+        {"cents": cents, "exact_cents": exact},
+    )
 
 
 # The par, and what restores it
 
 
-class ParSet(TypedDict):
-    chips: ChipCount
-    cents: Annotated[int, "value of the par"]
+@entry_type("par.set")
+def PAR_SET(*, chips: ChipCount, cents: Annotated[int, "value of the par"]) -> str:
+    """The par of a table was set: what its tray should hold."""
+    return f"Par set: {in_dollars(cents)}"
 
 
-PAR_SET = entry_with_line(
-    "par.set",
-    ParSet,
-    "The par of a table was set: what its tray should hold.",
-    lambda data: f"Par set: {in_dollars(data['cents'])}",
-)
 PARS = "pars"  # the row of the policy
 
 
@@ -357,7 +354,7 @@ def set_par(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     assert ctx.actor is not None
     par.chips, par.set_at, par.set_by = chips, ctx.now, ctx.actor
     par.save()
-    return ActOutcome(PAR_SET({"chips": chips, "cents": value_cents(chips)}), changes="nothing")
+    return ActOutcome(PAR_SET(chips=chips, cents=value_cents(chips)), changes="nothing")
 
 
 TUBE = 50  # chips in a full tube of the tray

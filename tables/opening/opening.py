@@ -17,7 +17,7 @@ record needs it (`audit.sealing.declarations`); the table that continues it begi
 
 import datetime as dt
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, NotRequired, TypedDict, cast
+from typing import Annotated, Any, NotRequired, TypedDict, Unpack, cast
 
 from django.db.models import QuerySet
 
@@ -122,27 +122,24 @@ class TableMade(TypedDict):
 TABLE_MADE = entry_type("table.made", TableMade, "The table was made. Its kind never changes.")
 
 
-class TableInspected(TypedDict):
+@entry_type("table.inspected")
+def TABLE_INSPECTED(
+    *,
     after_repair_of: Annotated[
         EquipmentKind | None, "what had failed before this inspection; null at an opening"
-    ]
-    by: Annotated[str, "code of the floorperson who inspected the table"]
-    cameras: list[str]
+    ],
+    by: Annotated[str, "code of the floorperson who inspected the table"],
+    cameras: list[str],
     dice: Annotated[
         list[int], "faces that were entered as a test of the lit layout; empty where nothing is lit"
-    ]
-    lines: Annotated[list[str], "codes of the inspection lines that were confirmed"]
-    lit: Annotated[list[str], "codes of the wagers whose areas were lit for these faces"]
-    shaker: str
-    tosses: Annotated[int, "test runs of the shaker; an automated one has at least three"]
-
-
-TABLE_INSPECTED = entry_with_line(
-    "table.inspected",
-    TableInspected,
-    "The floorperson inspected the table and its equipment.",
-    lambda data: "Inspected with %s" % dice_words(data["dice"]),
-)
+    ],
+    lines: Annotated[list[str], "codes of the inspection lines that were confirmed"],
+    lit: Annotated[list[str], "codes of the wagers whose areas were lit for these faces"],
+    shaker: str,
+    tosses: Annotated[int, "test runs of the shaker; an automated one has at least three"],
+) -> str:
+    """The floorperson inspected the table and its equipment."""
+    return "Inspected with %s" % dice_words(dice)
 
 
 class TermsData(TypedDict):
@@ -157,21 +154,19 @@ class TermsData(TypedDict):
     terms_sha256: str
 
 
-class TableOpened(TermsData):
-    floorperson: str
-    inspected_by: str
-    lapsed_acknowledged: bool
-    lot: str
-    shaker: str
-    takes_supervision: bool
-
-
-TABLE_OPENED = entry_with_line(
-    "table.opened",
-    TableOpened,
-    "The table was opened for gaming under these rules and limits.",
-    lambda data: "Opened",
-)
+@entry_type("table.opened")
+def TABLE_OPENED(
+    *,
+    floorperson: str,
+    inspected_by: str,
+    lapsed_acknowledged: bool,
+    lot: str,
+    shaker: str,
+    takes_supervision: bool,
+    **data: Unpack[TermsData],
+) -> str:
+    """The table was opened for gaming under these rules and limits."""
+    return "Opened"
 
 
 class TableClosed(TypedDict):
@@ -233,16 +228,14 @@ def inspect_table(
         resume_gaming(ctx)
     return ActOutcome(
         TABLE_INSPECTED(
-            {
-                "dice": inspection.dice,
-                "lit": inspection.lit,
-                "tosses": tosses,
-                "shaker": shaker.code,
-                "lines": inspection.lines,
-                "cameras": inspection.cameras,
-                "by": by.code,
-                "after_repair_of": resumed or None,
-            }
+            dice=inspection.dice,
+            lit=inspection.lit,
+            tosses=tosses,
+            shaker=shaker.code,
+            lines=inspection.lines,
+            cameras=inspection.cameras,
+            by=by.code,
+            after_repair_of=resumed or None,
         ),
     )
 
@@ -350,15 +343,13 @@ def open_table(ctx: TableContext, *, acknowledge_lapsed: bool = False) -> ActOut
     resume_work(ctx)
     return ActOutcome(
         TABLE_OPENED(
-            {
-                **terms_data(ctx),
-                "inspected_by": inspection.by.code,
-                "floorperson": floorperson.code,
-                "takes_supervision": floorperson.pk != before,
-                "lapsed_acknowledged": lapsed,
-                "lot": lot.code,
-                "shaker": shaker.code,
-            }
+            **terms_data(ctx),
+            inspected_by=inspection.by.code,
+            floorperson=floorperson.code,
+            takes_supervision=floorperson.pk != before,
+            lapsed_acknowledged=lapsed,
+            lot=lot.code,
+            shaker=shaker.code,
         ),
     )
 

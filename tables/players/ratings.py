@@ -20,6 +20,7 @@ from typing import Annotated, Literal, TypedDict
 from django.db import connection
 
 from audit import clock
+from audit.entry_types import entry_type
 from games.act_forms import Code, Seat
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
@@ -126,48 +127,36 @@ RATING_ENDED = entry_with_line(
 overtaken_by(SEAT_NOT_RATED, RATING_ENDED)
 
 
-class RatingMoved(TypedDict):
-    player: Annotated[str, "random code of the player"]
-    rating: Annotated[int, "number of the rating that ended"]
-    seat: int
-    last_round: Annotated[int, "number of its last round that counts"]
-    to_rating: Annotated[int, "number of the rating that began"]
-    to_seat: int
-    first_round: Annotated[int, "number of its first round that counts"]
+@entry_type("rating.moved")
+def RATING_MOVED(
+    *,
+    player: Annotated[str, "random code of the player"],
+    rating: Annotated[int, "number of the rating that ended"],
+    seat: int,
+    last_round: Annotated[int, "number of its last round that counts"],
+    to_rating: Annotated[int, "number of the rating that began"],
+    to_seat: int,
+    first_round: Annotated[int, "number of its first round that counts"],
+) -> str:
+    """A rated player changed the seat at the table."""
+    return f"{player} moved from seat {seat} to seat {to_seat}"
 
 
-RATING_MOVED = entry_with_line(
-    "rating.moved",
-    RatingMoved,
-    "A rated player changed the seat at the table.",
-    lambda data: "%(player)s moved from seat %(seat)s to seat %(to_seat)s" % data,
-)
+@entry_type("seat.refused")
+def SEAT_REFUSED(*, seat: int, reason: RefusedFor) -> str:
+    """Wagers at a seat are refused until this is lifted."""
+    return "Seat %s refused: %s" % (seat, REFUSED_FOR.get(reason, reason))
 
 
-class SeatRefused(TypedDict):
-    seat: int
-    reason: RefusedFor
-
-
-SEAT_REFUSED = entry_with_line(
-    "seat.refused",
-    SeatRefused,
-    "Wagers at a seat are refused until this is lifted.",
-    lambda data: "Seat %s refused: %s" % (data["seat"], REFUSED_FOR.get(data["reason"], data["reason"])),
-)
 overtaken_by(SEAT_REFUSED_ALREADY, SEAT_REFUSED)
 
 
-class SeatAllowed(TypedDict):
-    seat: int
+@entry_type("seat.allowed")
+def SEAT_ALLOWED(*, seat: int) -> str:
+    """Wagers at a seat are accepted again."""
+    return f"Seat {seat} no longer refused"
 
 
-SEAT_ALLOWED = entry_with_line(
-    "seat.allowed",
-    SeatAllowed,
-    "Wagers at a seat are accepted again.",
-    lambda data: "Seat %(seat)s no longer refused" % data,
-)
 overtaken_by(SEAT_NOT_REFUSED, SEAT_ALLOWED)
 
 
@@ -274,15 +263,13 @@ def move_rating(ctx: TableContext, *, seat: Seat, to_seat: Seat) -> ActOutcome:
     rating = start(ctx, before.player, to_seat, before)
     return ActOutcome(
         RATING_MOVED(
-            {
-                "player": before.player.code,
-                "rating": before.pk,
-                "seat": seat,
-                "last_round": before.last_round,
-                "to_rating": rating.pk,
-                "to_seat": to_seat,
-                "first_round": rating.first_round,
-            }
+            player=before.player.code,
+            rating=before.pk,
+            seat=seat,
+            last_round=before.last_round,
+            to_rating=rating.pk,
+            to_seat=to_seat,
+            first_round=rating.first_round,
         ),
         {"rating": rating.pk},
         changes="nothing",
@@ -406,7 +393,7 @@ def refuse_seat(ctx: TableContext, *, seat: Seat, reason: RefusedFor) -> ActOutc
     if seat in ctx.table.refused_seats:
         raise Refusal(SEAT_REFUSED_ALREADY, seat=seat)
     ctx.change_table(refused_seats=sorted([*ctx.table.refused_seats, seat]))
-    return ActOutcome(SEAT_REFUSED({"seat": seat, "reason": reason}), changes="nothing")
+    return ActOutcome(SEAT_REFUSED(seat=seat, reason=reason), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing", is_all_in_context=True)
@@ -415,4 +402,4 @@ def allow_seat(ctx: TableContext, *, seat: Seat) -> ActOutcome:
     if seat not in ctx.table.refused_seats:
         raise Refusal(SEAT_NOT_REFUSED, seat=seat)
     ctx.change_table(refused_seats=[refused for refused in ctx.table.refused_seats if refused != seat])
-    return ActOutcome(SEAT_ALLOWED({"seat": seat}), changes="nothing")
+    return ActOutcome(SEAT_ALLOWED(seat=seat), changes="nothing")

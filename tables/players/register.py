@@ -13,12 +13,13 @@ correct whose rounds were whose.
 import datetime as dt
 import secrets
 from collections.abc import Iterable
-from typing import Annotated, Literal, NotRequired, TypedDict, get_args
+from typing import Annotated, Literal, NotRequired, TypedDict, Unpack, get_args
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from audit.entry_types import entry_type
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
 from games.engine import Refusal, RefusalCode
@@ -107,30 +108,26 @@ class PlayerNamed(TypedDict):
     player: Annotated[str, "random code of the player"]
 
 
-class PlayerRegistered(PlayerNamed):
+@entry_type("player.registered")
+def PLAYER_REGISTERED(
+    *,
     hmac_sha256: Annotated[
         str, "hash of the personal data, keyed by the facility's key and a salt that is erased with them"
-    ]
+    ],
+    **data: Unpack[PlayerNamed],
+) -> str:
+    """Personal data of a player were filed under a random code."""
+    return f"Player {data['player']} registered"
 
 
-PLAYER_REGISTERED = entry_with_line(
-    "player.registered",
-    PlayerRegistered,
-    "Personal data of a player were filed under a random code.",
-    lambda data: "Player %(player)s registered" % data,
-)
+@entry_type("player.found")
+def PLAYER_FOUND(
+    *, player: Annotated[str | None, "random code of the player whose card it is; null for an unknown card"]
+) -> str:
+    """Somebody looked up the player of a club card."""
+    return "Card looked up: %s" % (player or "not on file")
 
 
-class PlayerFound(TypedDict):
-    player: Annotated[str | None, "random code of the player whose card it is; null for an unknown card"]
-
-
-PLAYER_FOUND = entry_with_line(
-    "player.found",
-    PlayerFound,
-    "Somebody looked up the player of a club card.",
-    lambda data: "Card looked up: %s" % (data["player"] or "not on file"),
-)
 PLAYER_READ = entry_with_line(
     "player.read",
     PlayerNamed,
@@ -139,16 +136,12 @@ PLAYER_READ = entry_with_line(
 )
 
 
-class PlayerExcluded(PlayerNamed):
-    reason: Exclusion
+@entry_type("player.excluded")
+def PLAYER_EXCLUDED(*, reason: Exclusion, **data: Unpack[PlayerNamed]) -> str:
+    """A player was excluded: nobody may seat them."""
+    return "Player %s excluded: %s" % (data["player"], EXCLUDED_BY.get(reason, reason))
 
 
-PLAYER_EXCLUDED = entry_with_line(
-    "player.excluded",
-    PlayerExcluded,
-    "A player was excluded: nobody may seat them.",
-    lambda data: "Player %s excluded: %s" % (data["player"], EXCLUDED_BY.get(data["reason"], data["reason"])),
-)
 PLAYER_ADMITTED = entry_with_line(
     "player.admitted",
     PlayerNamed,
@@ -157,16 +150,12 @@ PLAYER_ADMITTED = entry_with_line(
 )
 
 
-class PlayersMerged(PlayerNamed):
-    into: Annotated[str, "the code by which the person is known from now on"]
-
-
-PLAYERS_MERGED = entry_with_line(
-    "players.merged",
-    PlayersMerged,
-    "Two codes are of one person.",
-    lambda data: "%(player)s is the same person as %(into)s" % data,
-)
+@entry_type("players.merged")
+def PLAYERS_MERGED(
+    *, into: Annotated[str, "the code by which the person is known from now on"], **data: Unpack[PlayerNamed]
+) -> str:
+    """Two codes are of one person."""
+    return f"{data['player']} is the same person as {into}"
 
 
 class PlayersUnmerged(PlayerNamed):
@@ -184,22 +173,19 @@ PLAYERS_UNMERGED = entry_with_line(
 )
 
 
-class RatingSplit(TypedDict):
-    rating: Annotated[int, "number of the rating"]
-    player: Annotated[str, "random code of its player"]
-    table: str
-    first_round: Annotated[int, "number of the first round that another player has"]
-    last_round: Annotated[int, "number of the last round of the rating before it was split"]
-    to_player: Annotated[str, "random code of the player who has these rounds now"]
-    to_rating: Annotated[int, "number of the rating that has these rounds now"]
-
-
-RATING_SPLIT = entry_with_line(
-    "rating.split",
-    RatingSplit,
-    "Rounds of a rating were another player's.",
-    lambda data: "%(table)s from round %(first_round)s: %(to_player)s, not %(player)s" % data,
-)
+@entry_type("rating.split")
+def RATING_SPLIT(
+    *,
+    rating: Annotated[int, "number of the rating"],
+    player: Annotated[str, "random code of its player"],
+    table: str,
+    first_round: Annotated[int, "number of the first round that another player has"],
+    last_round: Annotated[int, "number of the last round of the rating before it was split"],
+    to_player: Annotated[str, "random code of the player who has these rounds now"],
+    to_rating: Annotated[int, "number of the rating that has these rounds now"],
+) -> str:
+    """Rounds of a rating were another player's."""
+    return f"{table} from round {first_round}: {to_player}, not {player}"
 
 
 class PlayerErased(PlayerNamed):
@@ -226,7 +212,7 @@ def register_player(
         raise Refusal(CARD_IS_ON_FILE, player=holder.player.code)
     player = Player.objects.create(facility=ctx.facility, code=new_code(ctx.facility.pk), added_at=ctx.now)
     details = PlayerDetails.objects.create(player=player, name=name, card=card, salt=new_salt())
-    entry = PLAYER_REGISTERED({"player": player.code, "hmac_sha256": keyed_hash(ctx.facility.code, details)})
+    entry = PLAYER_REGISTERED(player=player.code, hmac_sha256=keyed_hash(ctx.facility.code, details))
     return ActOutcome(entry, {"player": player.code})
 
 
@@ -245,7 +231,7 @@ def find_player(ctx: FacilityContext, *, card: Annotated[str, text(30)]) -> ActO
     details = _details(ctx, card)
     if details is None:
         raise Refusal(NO_SUCH_CARD)
-    return ActOutcome(PLAYER_FOUND({"player": details.player.code}), {"player": details.player.code})
+    return ActOutcome(PLAYER_FOUND(player=details.player.code), {"player": details.player.code})
 
 
 @facility_act(PLAYERS, roles=READERS)
@@ -269,7 +255,7 @@ def exclude_player(ctx: FacilityContext, *, player_code: Code, reason: Exclusion
     player.exclusion = reason
     player.save(update_fields=["exclusion"])
     end_at_all_tables(ctx, player)
-    return ActOutcome(PLAYER_EXCLUDED({"player": player.code, "reason": player.exclusion}))
+    return ActOutcome(PLAYER_EXCLUDED(player=player.code, reason=player.exclusion))
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(ADMISSIONS, "prepare"), witness=True)
@@ -310,7 +296,7 @@ def merge_players(ctx: FacilityContext, *, player_code: Code, into_code: Code) -
         into.exclusion = player.exclusion
         into.save(update_fields=["exclusion"])
         end_at_all_tables(ctx, into)
-    return ActOutcome(PLAYERS_MERGED({"player": player.code, "into": into.code}), {"player": into.code})
+    return ActOutcome(PLAYERS_MERGED(player=player.code, into=into.code), {"player": into.code})
 
 
 @facility_act(PLAYERS, roles=policy.roles_of(RATINGS, "prepare"), witness=True)
@@ -429,15 +415,13 @@ def split_rating(
         rating.save(update_fields=["last_round", "ended_at"])
     return ActOutcome(
         RATING_SPLIT(
-            {
-                "rating": rating.pk,
-                "player": before.code,
-                "table": rating.table.code,
-                "first_round": round_,
-                "last_round": last_round,
-                "to_player": player.code,
-                "to_rating": to_rating.pk,
-            }
+            rating=rating.pk,
+            player=before.code,
+            table=rating.table.code,
+            first_round=round_,
+            last_round=last_round,
+            to_player=player.code,
+            to_rating=to_rating.pk,
         ),
         {"rating": to_rating.pk},
     )

@@ -17,6 +17,7 @@ from django.db.models import Max
 
 from audit.clock import format_moment
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, constant, declare, same
+from audit.entry_types import entry_type
 from audit.models import Person
 from games.act_forms import whole
 from games.engine import Refusal, RefusalCode
@@ -104,18 +105,15 @@ MOVE_PLANNED = entry_with_line(
 )
 
 
-class MoveCanceled(TypedDict):
-    move: Annotated[int, "number of the planned move"]
-    person: Annotated[str, "code of the dealer"]
-    table: Annotated[str, "code of the table"]
-
-
-MOVE_CANCELED = entry_with_line(
-    "rotation.canceled",
-    MoveCanceled,
-    "The floor canceled a planned move of a dealer.",
-    lambda data: "Planned move of %(person)s to %(table)s canceled" % data,
-)
+@entry_type("rotation.canceled")
+def MOVE_CANCELED(
+    *,
+    move: Annotated[int, "number of the planned move"],
+    person: Annotated[str, "code of the dealer"],
+    table: Annotated[str, "code of the table"],
+) -> str:
+    """The floor canceled a planned move of a dealer."""
+    return f"Planned move of {person} to {table} canceled"
 
 
 # May this dealer be planned for this post then?
@@ -320,8 +318,11 @@ def cancel_planned_move(ctx: FacilityContext, *, move_id: Annotated[int, whole(1
         raise Refusal(NO_SUCH_MOVE)
     move.outcome, move.ended_by, move.ended_at = PlannedMove.Outcome.CANCELED, ctx.actor, ctx.now
     move.save(update_fields=["outcome", "ended_by", "ended_at"])
-    data: MoveCanceled = {"move": move.number, "person": move.person.code, "table": move.table.code}
-    return ActOutcome(MOVE_CANCELED(data), {"move": move.number}, changes="nothing")
+    return ActOutcome(
+        MOVE_CANCELED(move=move.number, person=move.person.code, table=move.table.code),
+        {"move": move.number},
+        changes="nothing",
+    )
 
 
 def _locked_table(ctx: FacilityContext, code: str) -> Table:

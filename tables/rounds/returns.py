@@ -9,10 +9,11 @@ import datetime as dt
 import uuid
 from collections import defaultdict
 from functools import lru_cache
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, NamedTuple
 
 from django.db.models import F
 
+from audit.entry_types import entry_type
 from games.act_forms import Seats, whole
 from games.engine import Refusal, RefusalCode
 from games.engine.rounds import EndedPhase
@@ -24,7 +25,7 @@ from tables.models import Round, Settlement, Table
 from tables.rounds.no_rolls import end_reason_text
 from tables.rounds.views import labels
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 from tables.words.sentences import dollars, moment, seats_words, short
 
 NOTHING_TO_RETURN = RefusalCode(
@@ -37,23 +38,19 @@ NOTHING_TO_RETURN = RefusalCode(
 # What the record says of it
 
 
-class WagersReturned(TypedDict):
+@entry_type("wagers.returned")
+def WAGERS_RETURNED(
+    *,
     returned_cents: Annotated[
         int, "the stakes that went back to these seats, with fees that were paid before"
-    ]
-    round: Annotated[int, "the round that ended without a result"]
-    seats: list[int]
+    ],
+    round: Annotated[int, "the round that ended without a result"],
+    seats: list[int],
+) -> str:
+    """The chips of a round without a result were handed back at these seats."""
+    return "Returned %(sum)s to %(seats)s" % {"sum": dollars(returned_cents), "seats": seats_words(seats)}
 
 
-WAGERS_RETURNED = entry_with_line(
-    "wagers.returned",
-    WagersReturned,
-    "The chips of a round without a result were handed back at these seats.",
-    lambda data: (
-        "Returned %(sum)s to %(seats)s"
-        % {"sum": dollars(data["returned_cents"]), "seats": seats_words(data["seats"])}
-    ),
-)
 overtaken_by(NOTHING_TO_RETURN, WAGERS_RETURNED)
 
 
@@ -140,7 +137,7 @@ def return_wagers(
         raise Refusal(NOTHING_TO_RETURN, round=round_)
     write_returned_seats(wagers[0].round_id, sorted(returned | handed_back))
     cents = sum(wager.cents for wager in wagers if wager.seat in handed_back)
-    entry = WAGERS_RETURNED({"round": round_, "seats": sorted(handed_back), "returned_cents": cents})
+    entry = WAGERS_RETURNED(round=round_, seats=sorted(handed_back), returned_cents=cents)
     return ActOutcome(entry, {"round": round_}, changes="table")
 
 

@@ -385,13 +385,11 @@ def create_facility(
     record.append(
         record.lock_stream(f"{code}/setup"),
         entry=FACILITY_MADE(
-            {
-                "code": code,
-                "name": name,
-                "jurisdiction": jurisdiction,
-                "time_zone": time_zone,
-                "gaming_day_start": f"{gaming_day_start:%H:%M}",
-            }
+            code=code,
+            name=name,
+            jurisdiction=jurisdiction,
+            time_zone=time_zone,
+            gaming_day_start=f"{gaming_day_start:%H:%M}",
         ),
         moment=now,
         gaming_day=facility.gaming_day(now),

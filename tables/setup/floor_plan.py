@@ -6,11 +6,12 @@ A pit and a table are added (`add_pit`, `add_table`), and a closed table moves t
 """
 
 from collections.abc import Collection
-from typing import Annotated, TypedDict
+from typing import Annotated, TypedDict, Unpack
 
 from django.db.models import Q
 
 from audit.columns import FACILITY, NONE, Body, Rows, constant, declare, same
+from audit.entry_types import entry_type
 from games.act_forms import Code, text
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
@@ -68,42 +69,29 @@ KINDS: tuple[TableKind, ...] = ("live", "training")
 # What the record says of a facility and its floor
 
 
-class FacilityMade(TypedDict):
-    code: str
-    gaming_day_start: Annotated[str, "local time at which the gaming day begins, such as 06:00"]
-    jurisdiction: Annotated[str, "code of the jurisdiction"]
-    name: str
-    time_zone: str
+@entry_type("facility.made")
+def FACILITY_MADE(
+    *,
+    code: str,
+    gaming_day_start: Annotated[str, "local time at which the gaming day begins, such as 06:00"],
+    jurisdiction: Annotated[str, "code of the jurisdiction"],
+    name: str,
+    time_zone: str,
+) -> str:
+    """The facility was created on the server."""
+    return f"{name} created, jurisdiction {jurisdiction}"
 
 
-FACILITY_MADE = entry_with_line(
-    "facility.made",
-    FacilityMade,
-    "The facility was created on the server.",
-    lambda data: "%(name)s created, jurisdiction %(jurisdiction)s" % data,
-)
+@entry_type("pit.made")
+def PIT_MADE(*, name: str, pit: Annotated[str, "code of the pit"]) -> str:
+    """A pit was added to the facility."""
+    return f"Pit {pit} added: {name}"
 
 
-class PitMade(TypedDict):
-    name: str
-    pit: Annotated[str, "code of the pit"]
-
-
-PIT_MADE = entry_with_line(
-    "pit.made", PitMade, "A pit was added to the facility.", lambda data: "Pit %(pit)s added: %(name)s" % data
-)
-
-
-class TableAdded(TableMade):
-    table: str
-
-
-TABLE_ADDED = entry_with_line(
-    "table.added",
-    TableAdded,
-    "A table was added to the facility.",
-    lambda data: "%(table)s added to pit %(pit)s, under %(submission)s" % data,
-)
+@entry_type("table.added")
+def TABLE_ADDED(*, table: str, **data: Unpack[TableMade]) -> str:
+    """A table was added to the facility."""
+    return f"{table} added to pit {data['pit']}, under {data['submission']}"
 
 
 class TableMoved(TypedDict):
@@ -131,17 +119,14 @@ TABLE_MOVED = entry_with_line(
 )
 
 
-class PitArranged(TypedDict):
-    pit: Annotated[str, "code of the pit"]
-    places: Annotated[dict[str, list[int]], "row and column of each table by its code"]
-
-
-PIT_ARRANGED = entry_with_line(
-    "pit.arranged",
-    PitArranged,
-    "The tables of a pit have other places on the floor plan.",
-    lambda data: "Tables of pit %(pit)s arranged on the floor plan" % data,
-)
+@entry_type("pit.arranged")
+def PIT_ARRANGED(
+    *,
+    pit: Annotated[str, "code of the pit"],
+    places: Annotated[dict[str, list[int]], "row and column of each table by its code"],
+) -> str:
+    """The tables of a pit have other places on the floor plan."""
+    return f"Tables of pit {pit} arranged on the floor plan"
 
 
 class FloorItem(TypedDict):
@@ -150,16 +135,12 @@ class FloorItem(TypedDict):
     landmark: Annotated[str, "what stands there, such as Cage; empty for a pit"]
 
 
-class FloorArranged(TypedDict):
-    items: Annotated[list[FloorItem], "pits and landmarks, from left to right in each row"]
-
-
-FLOOR_ARRANGED = entry_with_line(
-    "floor.arranged",
-    FloorArranged,
-    "The pits and landmarks of the floor plan have other places.",
-    lambda data: "Pits and landmarks arranged on the floor plan",
-)
+@entry_type("floor.arranged")
+def FLOOR_ARRANGED(
+    *, items: Annotated[list[FloorItem], "pits and landmarks, from left to right in each row"]
+) -> str:
+    """The pits and landmarks of the floor plan have other places."""
+    return "Pits and landmarks arranged on the floor plan"
 
 
 class FloorDeclared(TypedDict):
@@ -188,7 +169,7 @@ def add_pit(ctx: FacilityContext, *, pit: Code, name: Annotated[str, text(MAX_NA
     if Pit.objects.filter(Q(code__iexact=pit) | Q(name__iexact=name), facility=ctx.facility).exists():
         raise Refusal(PIT_CODE_TAKEN, pit=pit, name=name)
     Pit.objects.create(facility=ctx.facility, code=pit, name=name)
-    return ActOutcome(PIT_MADE({"pit": pit, "name": name}), {"pit": pit})
+    return ActOutcome(PIT_MADE(pit=pit, name=name), {"pit": pit})
 
 
 @facility_act(SETUP, roles=SETUP_ROLES)
@@ -227,16 +208,14 @@ def add_table(ctx: FacilityContext, params: Params) -> ActOutcome:
         max_cents=max_cents,
     )
     entry = TABLE_ADDED(
-        {
-            "table": code,
-            "pit": pit.code,
-            "submission": submission.code,
-            "game": table.game,
-            "kind": kind,
-            "seats": seats,
-            "min_cents": min_cents,
-            "max_cents": max_cents,
-        }
+        table=code,
+        pit=pit.code,
+        submission=submission.code,
+        game=table.game,
+        kind=kind,
+        seats=seats,
+        min_cents=min_cents,
+        max_cents=max_cents,
     )
     return ActOutcome(entry, {"table": code})
 
@@ -331,7 +310,7 @@ def arrange_pit(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise malformed("places")
     pit.places = dict(sorted(places.items()))
     pit.save(update_fields=["places"])
-    return ActOutcome(PIT_ARRANGED({"pit": pit.code, "places": pit.places}), {"pit": pit.code})
+    return ActOutcome(PIT_ARRANGED(pit=pit.code, places=pit.places), {"pit": pit.code})
 
 
 def _place(params: Params) -> tuple[str, list[int]]:
@@ -352,7 +331,7 @@ def arrange_floor(ctx: FacilityContext, params: Params) -> ActOutcome:
     codes = Pit.objects.filter(facility=ctx.facility).values_list("code", flat=True)
     ctx.facility.floor_items = sorted(_read_items(params, set(codes)), key=lambda item: item["row"])
     ctx.facility.save(update_fields=["floor_items"])
-    return ActOutcome(FLOOR_ARRANGED({"items": ctx.facility.floor_items}), {})
+    return ActOutcome(FLOOR_ARRANGED(items=ctx.facility.floor_items), {})
 
 
 def unsaved_items(sent: object, codes: Collection[str]) -> list[FloorItem] | None:

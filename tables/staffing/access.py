@@ -25,7 +25,7 @@ import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q
@@ -33,15 +33,14 @@ from django.db.models import Q
 from audit import clock, factors, passwords, staff
 from audit.columns import Body, Rows, declare
 from audit.entries import (
-    FACTORS_RESET,
     PASSWORD_GIVEN,
-    RESET_ASKED,
     RESET_WITHDRAWN,
     SIGN_IN_ENDED,
     OneTimeSecretData,
     SecretAllowed,
     SignInEnded,
 )
+from audit.entry_types import entry_type
 from audit.models import Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator
 from audit.people import end_sessions, needs_password
@@ -153,10 +152,6 @@ class PinEnded(PersonNamed, SecretAllowed):
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
 
 
-class PinMade(PersonNamed):
-    ends_at: Annotated[str, "until when the person can sign in with it, to choose a PIN of their own"]
-
-
 class AccessEnded(DutyEnded):
     why: Annotated[str, "why, in a person's words"]
 
@@ -223,12 +218,18 @@ PIN_ENDED = entry_with_line(
     "The PIN of a person who forgot it ended. They may get a one-time PIN.",
     lambda data: "PIN of %(person)s ends; a one-time PIN takes its place" % data,
 )
-PIN_MADE = entry_with_line(
-    "pin.made",
-    PinMade,
-    "A one-time PIN was made, and could be read for ten minutes by the person who made it.",
-    lambda data: "One-time PIN of %(person)s made" % data,
-)
+
+
+@entry_type("pin.made")
+def PIN_MADE(
+    *,
+    ends_at: Annotated[str, "until when the person can sign in with it, to choose a PIN of their own"],
+    **data: Unpack[PersonNamed],
+) -> str:
+    """A one-time PIN was made, and could be read for ten minutes by the person who made it."""
+    return f"One-time PIN of {data['person']} made"
+
+
 ACCESS_ENDED = entry_with_line(
     "access.ended",
     AccessEnded,
@@ -239,16 +240,7 @@ ACCESS_ENDED = entry_with_line(
 register(
     act_lines=[
         line(SIGN_IN_ENDED, _sign_in_ended),
-        line(
-            RESET_ASKED, lambda data: "Reset of the second factors of %(person)s asked for: %(reason)s" % data
-        ),
         line(RESET_WITHDRAWN, lambda data: "Reset of the second factors of %(person)s withdrawn" % data),
-        line(
-            FACTORS_RESET,
-            lambda data: (
-                "Second factors of %(code)s reset, as %(asked_by)s asked; one-time password given" % data
-            ),
-        ),
     ]
 )
 
@@ -737,11 +729,13 @@ def make_pin(ctx: FacilityContext, params: Params) -> ActOutcome:
     """
     allowed = _allowed(ctx, params, Kind.PIN)
     passwords.make_pin(allowed, ctx.command, ctx.now)
-    data: PinMade = {
-        "person": allowed.person.code,
-        "ends_at": clock.format_moment(ctx.now + passwords.SECRET_LIFETIME),
-    }
-    return ActOutcome(PIN_MADE(data), {"person": allowed.person.code}, changes="nothing")
+    return ActOutcome(
+        PIN_MADE(
+            person=allowed.person.code, ends_at=clock.format_moment(ctx.now + passwords.SECRET_LIFETIME)
+        ),
+        {"person": allowed.person.code},
+        changes="nothing",
+    )
 
 
 @facility_act(SIGN_INS, roles=APPROVERS, step_up="always")

@@ -13,11 +13,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from django.db.models import Q
 
 from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED, PERSON_SIGNED_IN
+from audit.entry_types import entry_type
 from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Entry, Person
 from games.act_forms import Text, text
@@ -27,7 +28,6 @@ from games.models import Facility
 from games.separation import policy
 from tables.models import Assignment, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import entry_with_line
 
 # The review
 
@@ -38,20 +38,18 @@ ACCESS_HAS_CHANGED = RefusalCode(
 )
 
 
-class AccessReviewed(TypedDict):
-    note: Annotated[str, "what the reviewer remarked; empty without a remark"]
-    people: Annotated[int, "how many people had access"]
+@entry_type("access.reviewed")
+def ACCESS_REVIEWED(
+    *,
+    note: Annotated[str, "what the reviewer remarked; empty without a remark"],
+    people: Annotated[int, "how many people had access"],
     sha256: Annotated[
         str, "SHA-256, in hex, of the JSON list of their codes, roles, departments and facilities"
-    ]
+    ],
+) -> str:
+    """Somebody of compliance reviewed who has access, and with which role."""
+    return f"Access of {people} people reviewed"
 
-
-ACCESS_REVIEWED = entry_with_line(
-    "access.reviewed",
-    AccessReviewed,
-    "Somebody of compliance reviewed who has access, and with which role.",
-    lambda data: "Access of %(people)s people reviewed" % data,
-)
 
 REVIEWERS = frozenset({"compliance"})
 SHA256_LENGTH = 64
@@ -68,7 +66,7 @@ def review_access(
     people = people_with_access(ctx.facility)
     if access_sha256(people) != sha256:
         raise Refusal(ACCESS_HAS_CHANGED)
-    entry = ACCESS_REVIEWED({"people": len(people), "sha256": sha256, "note": note})
+    entry = ACCESS_REVIEWED(people=len(people), sha256=sha256, note=note)
     return ActOutcome(entry, {"people": len(people)}, changes="nothing")
 
 

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from audit.entries import (
-    COOKIE_COPIED,
     DEVICE_CHANGED,
     DEVICE_ENROLLED,
     DEVICE_LOCKED,
@@ -15,9 +14,7 @@ from audit.entries import (
     FACTOR_CONFIRMED,
     FACTOR_ENDED,
     FACTOR_REGISTERED,
-    GUESSES_READ,
     INCARNATION_DECLARED,
-    INCARNATION_OPENED,
     KEY_CREATED,
     KEY_RETIRED,
     LOG_KEY_CREATED,
@@ -34,8 +31,9 @@ from audit.entries import (
     RefusedPerson,
     WhyRefused,
 )
+from audit.entry_types import ACT_LINES
 from audit.models import Entry, Person
-from tables.words.registry import ACT_LINES, line, register
+from tables.words.registry import line, register
 from tables.words.sentences import act_line
 
 # The data fields in which entries without a table name their subject.
@@ -189,8 +187,6 @@ register(
         ),
         line(PASSWORD_CHANGED, lambda data: "Password of %(code)s changed" % data),
         line(PASSWORD_GIVEN, lambda data: "One-time password given to %(code)s" % data),
-        line(COOKIE_COPIED, lambda data: "An old key of %(name)s was used: somebody copied it" % data),
-        line(GUESSES_READ, lambda data: "Read that wrong PINs were typed under their name"),
         line(DEVICE_REVOKED, lambda data: "%(name)s revoked: it can no longer be used" % data),
         line(KEY_CREATED, lambda data: "Sealer key %(key)s created" % data),
         line(KEY_RETIRED, lambda data: "Sealer key %(key)s retired" % data),
@@ -200,7 +196,6 @@ register(
             STREAM_CLOSED, lambda data: "%(stream)s closed, and continued as %(continued_by)s: %(why)s" % data
         ),
         line(STREAM_CONTINUED, lambda data: "Continues %(stream)s after its entry %(seq)s: %(why)s" % data),
-        line(INCARNATION_OPENED, lambda data: "The record begins: %(origin)s" % data),
         line(INCARNATION_DECLARED, lambda data: "The record continues as %(origin)s: %(why)s" % data),
     ]
 )

@@ -6,14 +6,12 @@ An entry type that is registered twice is an error: it has one line.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from audit.entry_types import EntryType, entry_type
+from audit.entry_types import ACT_LINES, ActLine, EntryType, entry_type
 from audit.refusals import RefusalCode
 
 D = TypeVar("D", bound=Mapping[str, Any])
-ActLine = Callable[[dict[str, Any]], str]
 ParamWords = Callable[[dict[str, Any]], dict[str, Any]]
 
-ACT_LINES: dict[str, ActLine] = {}
 PARAM_WORDS: list[ParamWords] = []
 # By the code of a refusal, the names of the entries that left nothing to do for the act that it refuses.
 OVERTAKEN_BY: dict[str, set[str]] = {}

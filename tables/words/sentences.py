@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
+from audit.entry_types import ACT_LINES
 from audit.refusals import AuditRefusal
 from games import jurisdictions
 from games import wording as games_wording
@@ -197,7 +198,7 @@ def next_says(name: str, round_: RoundFacts, shaker: str) -> str:
 
 def act_line(type_: str, data: dict[str, Any]) -> str:
     """One line about an entry of the record; an unknown type shows its own name."""
-    line = registry.ACT_LINES.get(type_)
+    line = ACT_LINES.get(type_)
     return line(data) if line else re.sub(r"[._]", " ", type_).capitalize()
 
 

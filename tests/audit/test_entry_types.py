@@ -1,11 +1,21 @@
 """Each type of entry is declared once; the page and the schemas that auditors read are made from it."""
 
 import json
-from typing import Any, Literal, NotRequired, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack, get_args, get_type_hints
+from unittest.mock import patch
 
 import pytest
 
-from audit.entry_types import ENTRY_TYPES, all_schemas, data_faults, schema_of
+from audit.entry_types import (
+    ABSENT,
+    ACT_LINES,
+    ENTRY_TYPES,
+    all_schemas,
+    data_faults,
+    entry_schema,
+    entry_type,
+    schema_of,
+)
 from audit.models import Job, Station
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
@@ -55,6 +65,42 @@ def test_a_schema_matches_its_declaration():
     assert line["required"] == ["outcome", "seat"] and line["additionalProperties"] is False
     assert line["properties"]["outcome"]["enum"] == ["win", "lose"]
     assert line["properties"]["play"]["type"] == ["integer", "null"]
+
+
+def test_a_function_declares_its_arguments_its_sentence_and_its_line():
+    with patch.dict(ENTRY_TYPES), patch.dict(ACT_LINES):
+
+        @entry_type("line.paid")
+        def LINE_PAID(
+            *, cents: Annotated[int, "what was paid"], why: str = ABSENT, **data: Unpack[Line]
+        ) -> str:
+            """A line was paid,
+            and nothing more.
+
+            Not for auditors.
+            """
+            return f"Seat {data['seat']}: {cents}{why and f', {why}'}"
+
+        schema = entry_schema(LINE_PAID)
+        assert schema["description"] == "A line was paid, and nothing more."
+        assert list(schema["properties"]) == ["seat", "outcome", "play", "cents", "why"]
+        assert schema["properties"]["cents"] == {"type": "integer", "description": "what was paid"}
+        assert schema["required"] == ["cents", "outcome", "seat"]
+        written = LINE_PAID(seat=1, outcome="win", cents=500, why="late")
+        assert written == ("line.paid", {"seat": 1, "outcome": "win", "cents": 500, "why": "late"})
+        assert ACT_LINES["line.paid"](written.data) == "Seat 1: 500, late"
+        with pytest.raises(ValueError, match="declared twice"):
+            entry_type("line.paid", Line, "Again.")
+
+
+def test_a_function_that_returns_nothing_declares_no_line():
+    with patch.dict(ENTRY_TYPES), patch.dict(ACT_LINES):
+
+        @entry_type("line.kept")
+        def LINE_KEPT(*, seat: int) -> None:
+            """A line was kept."""
+
+        assert LINE_KEPT(seat=1) == ("line.kept", {"seat": 1}) and "line.kept" not in ACT_LINES
 
 
 def test_every_type_has_a_schema_that_is_json_and_a_sentence():

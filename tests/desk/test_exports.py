@@ -10,6 +10,7 @@ import pytest
 from django.test import RequestFactory
 
 from audit import verify
+from audit.entry_types import ACT_LINES
 from audit.export import gaming_day_range
 from audit.exporting import jobs, output
 from audit.models import Entry, Job, Stream
@@ -18,7 +19,6 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import desk, exports
 from tables.desk.exports import MAX_OPEN_JOBS, NO_SUCH_EXPORT
-from tables.words.registry import ACT_LINES
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
@@ -366,6 +366,6 @@ def test_every_failure_and_entry_has_its_words():
     for code in exports.FAILURES:
         assert f'"{code}"' in failing and exports.FAILURES[code]
     for kind in ("export.asked", "export.finished", "export.failed", "verification.asked", "record.verified"):
-        assert kind in ACT_LINES and ACT_LINES[kind]({"kind": "csv", "outcome": "good"})
+        assert kind in ACT_LINES and ACT_LINES[kind]({"kind": "csv", "outcome": "good", "job": "1"})
     writers = {*output.WRITERS, *output.FILE_WRITERS}
     assert set(output.EXTENSIONS) == writers == set(output.MEDIA_TYPES)

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from audit.entry_types import ENTRY_TYPES
+from audit.entry_types import ACT_LINES, ENTRY_TYPES
 from audit.models import Entry
 from audit.refusals import CommandChanged
 from games.engine import Refusal
 from tables.models import DiceLot, DiceMeasurement, LotStep
-from tables.words.registry import ACT_LINES
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db

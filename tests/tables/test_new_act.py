@@ -9,10 +9,9 @@ from unittest.mock import patch
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from audit.entry_types import ENTRY_TYPES
+from audit.entry_types import ACT_LINES, ENTRY_TYPES
 from audit.models import Entry
 from tables.runner import facility, table
-from tables.words import registry
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +23,7 @@ def new_act():
     """Register the fictitious act and its words for one test, as the start of the application would."""
     with (
         patch.dict(table.RUNNER.acts),
-        patch.dict(registry.ACT_LINES),
+        patch.dict(ACT_LINES),
         patch.dict(ENTRY_TYPES),
         patch.dict(sys.modules),
     ):
@@ -90,7 +89,7 @@ def test_a_repeated_command_of_a_new_act_has_the_first_answer(scene, order):
 
 def test_the_act_is_gone_after_its_test():
     assert "order_chips" not in table.RUNNER.acts
-    assert "chips.ordered" not in registry.ACT_LINES
+    assert "chips.ordered" not in ACT_LINES
 
 
 def test_an_act_that_would_run_without_the_approval_that_it_names_is_refused_at_registration():

@@ -40,14 +40,9 @@ DICE_MOVED = entry_type(
 )
 
 
-class DiceGathered(TypedDict):
-    dice: Annotated[int, "how many loose dice are thrown again"]
-    round: int
-
-
-DICE_GATHERED = entry_type(
-    "dice.gathered", DiceGathered, "High Roll Dice: the loose dice were gathered for the extra throw."
-)
+@entry_type("dice.gathered")
+def DICE_GATHERED(*, dice: Annotated[int, "how many loose dice are thrown again"], round: int) -> None:
+    """High Roll Dice: the loose dice were gathered for the extra throw."""
 
 
 def _buyers(replay: Replay[HighRoll]) -> Mapping[str, object]:
@@ -110,7 +105,7 @@ def move_dice(play: Play[HighRoll]) -> Played:
 def gather_loose_dice(play: Play[HighRoll]) -> Played:
     """Record that the dice that do not match are in the shaker for the Extra Roll (§ 675a.4(g))."""
     state, _ = play.game.gather_loose_dice(play.state)
-    return Played(state, DICE_GATHERED({"round": play.number, "dice": state.result.dice}))
+    return Played(state, DICE_GATHERED(round=play.number, dice=state.result.dice))
 
 
 def _fees(play: Play[HighRoll]) -> ExtraRollFees:

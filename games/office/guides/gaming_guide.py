@@ -1,7 +1,7 @@
 """The gaming guide: drafted, its sample filed, decided, published, displayed, withdrawn."""
 
 import hashlib
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, Unpack
 
 import rfc8785
 
@@ -44,23 +44,19 @@ class FormatApproval(TypedDict):
     reference: Annotated[str, "reference of the approval of this format; empty if it needs none"]
 
 
-class GuideDrafted(GuideEntry):
-    submissions: Annotated[list[str], "the rules submissions that it describes, with their versions"]
-    formats: Annotated[list[FormatApproval], "how the guide is given out, and by which approvals"]
+@entry_type("guide.drafted")
+def GUIDE_DRAFTED(
+    *,
+    submissions: Annotated[list[str], "the rules submissions that it describes, with their versions"],
+    formats: Annotated[list[FormatApproval], "how the guide is given out, and by which approvals"],
+    **data: Unpack[GuideEntry],
+) -> None:
+    """A version of the gaming guide was drafted from the rules in force, or from those approved to come."""
 
 
-GUIDE_DRAFTED = entry_type(
-    "guide.drafted",
-    GuideDrafted,
-    "A version of the gaming guide was drafted from the rules in force, or from those approved to come.",
-)
-
-
-class GuideFiled(GuideEntry):
-    games: Annotated[int, "how many games it describes"]
-
-
-GUIDE_FILED = entry_type("guide.filed", GuideFiled, "The sample of a gaming guide was filed.")
+@entry_type("guide.filed")
+def GUIDE_FILED(*, games: Annotated[int, "how many games it describes"], **data: Unpack[GuideEntry]) -> None:
+    """The sample of a gaming guide was filed."""
 
 
 class GuideDecided(GuideEntry, LetterDecision):
@@ -72,36 +68,34 @@ GUIDE_DECIDED = entry_type(
 )
 
 
-class GuideSameAsApproved(GuideEntry):
-    same_as: Annotated[int, "version of the approved guide whose approval covers this version"]
-    because: Annotated[str, "why the change is not material, in a person's words"]
+@entry_type("guide.same_as_approved")
+def GUIDE_SAME_AS_APPROVED(
+    *,
+    same_as: Annotated[int, "version of the approved guide whose approval covers this version"],
+    because: Annotated[str, "why the change is not material, in a person's words"],
+    **data: Unpack[GuideEntry],
+) -> None:
+    """A draft of the gaming guide was covered by the approval of another version with the same facts."""
 
 
-GUIDE_SAME_AS_APPROVED = entry_type(
-    "guide.same_as_approved",
-    GuideSameAsApproved,
-    "A draft of the gaming guide was covered by the approval of another version with the same facts.",
-)
+@entry_type("guide.published")
+def GUIDE_PUBLISHED(
+    *,
+    replaces: Annotated[int | None, "version of the guide that it replaces; null if there is none"],
+    approval: Annotated[str, "reference of the letter that approved it"],
+    **data: Unpack[GuideEntry],
+) -> None:
+    """A version of the gaming guide was published."""
 
 
-class GuidePublished(GuideEntry):
-    replaces: Annotated[int | None, "version of the guide that it replaces; null if there is none"]
-    approval: Annotated[str, "reference of the letter that approved it"]
-
-
-GUIDE_PUBLISHED = entry_type(
-    "guide.published", GuidePublished, "A version of the gaming guide was published."
-)
-
-
-class GuideWithdrawn(GuideEntry):
-    why: Annotated[str, "the reason, in a person's words"]
-    also: Annotated[list[int], "versions that ended with it, because its approval covered them"]
-
-
-GUIDE_WITHDRAWN = entry_type(
-    "guide.withdrawn", GuideWithdrawn, "A version of the gaming guide was withdrawn."
-)
+@entry_type("guide.withdrawn")
+def GUIDE_WITHDRAWN(
+    *,
+    why: Annotated[str, "the reason, in a person's words"],
+    also: Annotated[list[int], "versions that ended with it, because its approval covered them"],
+    **data: Unpack[GuideEntry],
+) -> None:
+    """A version of the gaming guide was withdrawn."""
 
 
 class GuideDisplayEntry(GuideEntry):
@@ -273,12 +267,14 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_by=ctx.actor,
     )
     guide.submissions.set(_submissions_of(ctx, content))
-    data: GuideDrafted = {
-        **_guide_data(guide, "guide"),
-        "submissions": [code for game in content["games"] for code in game["submissions"]],
-        "formats": formats,
-    }
-    return ActOutcome(GUIDE_DRAFTED(data), {"version": guide.version})
+    return ActOutcome(
+        GUIDE_DRAFTED(
+            **_guide_data(guide, "guide"),
+            submissions=[code for game in content["games"] for code in game["submissions"]],
+            formats=formats,
+        ),
+        {"version": guide.version},
+    )
 
 
 def _read_formats(ctx: OfficeContext, params: Params) -> list[FormatApproval]:
@@ -316,8 +312,7 @@ def _is_current(guide: Guide) -> bool:
 def file_guide_sample(ctx: OfficeContext, *, guide: _Guide) -> ActOutcome:
     """File the complete guide as the sample, all pages included whatever has changed (NJ 8.5(d))."""
     reviews.file(ctx, guide)
-    data: GuideFiled = {**_guide_data(guide, "sample"), "games": len(guide.content["games"])}
-    return ActOutcome(GUIDE_FILED(data))
+    return ActOutcome(GUIDE_FILED(**_guide_data(guide, "sample"), games=len(guide.content["games"])))
 
 
 @office_act(step_up="always", subject="guides")
@@ -353,12 +348,11 @@ def approve_as_immaterial(
         raise Refusal(IMMATERIAL_FORMATS, section(ctx.facility, "format"), version=approved.version)
     guide.same_as, guide.immaterial_because, guide.status = approval_of(approved), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
-    data: GuideSameAsApproved = {
-        **_guide_data(guide, "different"),
-        "same_as": approval_of(approved).version,
-        "because": because,
-    }
-    return ActOutcome(GUIDE_SAME_AS_APPROVED(data))
+    return ActOutcome(
+        GUIDE_SAME_AS_APPROVED(
+            **_guide_data(guide, "different"), same_as=approval_of(approved).version, because=because
+        )
+    )
 
 
 @office_act(step_up="always")
@@ -384,12 +378,13 @@ def publish_guide(ctx: OfficeContext, *, guide: _Guide) -> ActOutcome:
         _end_guide(ctx, before)
     guide.published_at = ctx.now
     guide.save(update_fields=["published_at"])
-    data: GuidePublished = {
-        **_guide_data(guide, "guide"),
-        "replaces": before.version if before else None,
-        "approval": approval_of(guide).reference,
-    }
-    return ActOutcome(GUIDE_PUBLISHED(data))
+    return ActOutcome(
+        GUIDE_PUBLISHED(
+            **_guide_data(guide, "guide"),
+            replaces=before.version if before else None,
+            approval=approval_of(guide).reference,
+        )
+    )
 
 
 @office_act()
@@ -399,12 +394,11 @@ def withdraw_guide(ctx: OfficeContext, *, guide: _Guide, why: Text) -> ActOutcom
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
     for ended_guide in ended:
         _end_guide(ctx, ended_guide)
-    data: GuideWithdrawn = {
-        **_guide_data(guide, "sample"),
-        "why": why,
-        "also": [ended_guide.version for ended_guide in ended[1:]],
-    }
-    return ActOutcome(GUIDE_WITHDRAWN(data))
+    return ActOutcome(
+        GUIDE_WITHDRAWN(
+            **_guide_data(guide, "sample"), why=why, also=[ended_guide.version for ended_guide in ended[1:]]
+        )
+    )
 
 
 def _end_guide(ctx: OfficeContext, guide: Guide) -> None:

@@ -1,6 +1,6 @@
 """The complete rules, their inspection by the public, and permissions of the Board under § 521.6."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
@@ -13,60 +13,52 @@ from games.office.core import ActOutcome, OfficeContext, floor, office_act
 from games.office.documents import PDF, TEXT, DocumentReference, FiledDocument, Letter
 
 
-class RulesBookFiled(TypedDict):
-    version: Annotated[int, "version of the rules book"]
-    games: Annotated[list[str], "codes of the games whose rules it holds"]
-    place: Annotated[str, "where the printed copy is kept"]
-    place_reference: Annotated[str, "reference of the approval of that place; empty if there is none"]
-    document: Annotated[DocumentReference, "the rules: code of the document and SHA-256 of its bytes"]
-    section: str
+@entry_type("rules_book.filed")
+def RULES_BOOK_FILED(
+    *,
+    version: Annotated[int, "version of the rules book"],
+    games: Annotated[list[str], "codes of the games whose rules it holds"],
+    place: Annotated[str, "where the printed copy is kept"],
+    place_reference: Annotated[str, "reference of the approval of that place; empty if there is none"],
+    document: Annotated[DocumentReference, "the rules: code of the document and SHA-256 of its bytes"],
+    section: str,
+) -> None:
+    """The complete rules were filed for the public."""
 
 
-RULES_BOOK_FILED = entry_type(
-    "rules_book.filed", RulesBookFiled, "The complete rules were filed for the public."
-)
+@entry_type("rules_book.inspected")
+def RULES_BOOK_INSPECTED(
+    *,
+    book: Annotated[int, "version of the rules book"],
+    place: Annotated[str, "where the printed copy is kept"],
+    note: Annotated[str, "a note, in a person's words; empty if there is none"],
+    section: str,
+) -> None:
+    """A member of the public asked to see the complete rules."""
 
 
-class RulesBookInspected(TypedDict):
-    book: Annotated[int, "version of the rules book"]
-    place: Annotated[str, "where the printed copy is kept"]
-    note: Annotated[str, "a note, in a person's words; empty if there is none"]
-    section: str
+@entry_type("board_permission.recorded")
+def BOARD_PERMISSION_RECORDED(
+    *,
+    subject: Annotated[Literal["roll-history"], "what is permitted: to show patrons the earlier rolls"],
+    tables: Annotated[list[str], "codes of the tables; empty: every table"],
+    reference: Annotated[str, "reference of the permission"],
+    granted_on: Annotated[str, "the day on which it was granted"],
+    ends_on: Annotated[str | None, "the first day on which it no longer applies; null: no end"],
+    letter: Annotated[DocumentReference, "the letter: code of the document and SHA-256 of its bytes"],
+    section: str,
+) -> None:
+    """A permission of the regulator's board was recorded."""
 
 
-RULES_BOOK_INSPECTED = entry_type(
-    "rules_book.inspected", RulesBookInspected, "A member of the public asked to see the complete rules."
-)
-
-
-class BoardPermissionRecorded(TypedDict):
-    subject: Annotated[Literal["roll-history"], "what is permitted: to show patrons the earlier rolls"]
-    tables: Annotated[list[str], "codes of the tables; empty: every table"]
-    reference: Annotated[str, "reference of the permission"]
-    granted_on: Annotated[str, "the day on which it was granted"]
-    ends_on: Annotated[str | None, "the first day on which it no longer applies; null: no end"]
-    letter: Annotated[DocumentReference, "the letter: code of the document and SHA-256 of its bytes"]
-    section: str
-
-
-BOARD_PERMISSION_RECORDED = entry_type(
-    "board_permission.recorded",
-    BoardPermissionRecorded,
-    "A permission of the regulator's board was recorded.",
-)
-
-
-class BoardPermissionWithdrawn(TypedDict):
-    reference: Annotated[str, "reference of the permission"]
-    why: Annotated[str, "the reason, in a person's words"]
-    section: str
-
-
-BOARD_PERMISSION_WITHDRAWN = entry_type(
-    "board_permission.withdrawn",
-    BoardPermissionWithdrawn,
-    "A permission of the regulator's board was ended.",
-)
+@entry_type("board_permission.withdrawn")
+def BOARD_PERMISSION_WITHDRAWN(
+    *,
+    reference: Annotated[str, "reference of the permission"],
+    why: Annotated[str, "the reason, in a person's words"],
+    section: str,
+) -> None:
+    """A permission of the regulator's board was ended."""
 
 
 # Refusals
@@ -169,15 +161,17 @@ def file_rules_book(
         place_reference=place_reference,
         filed_at=ctx.now,
     )
-    data: RulesBookFiled = {
-        "version": book.version,
-        "games": games,
-        "place": book.place,
-        "place_reference": place_reference,
-        "document": documents.document_reference(document),
-        "section": section(ctx.facility, "book"),
-    }
-    return ActOutcome(RULES_BOOK_FILED(data), {"version": book.version})
+    return ActOutcome(
+        RULES_BOOK_FILED(
+            version=book.version,
+            games=games,
+            place=book.place,
+            place_reference=place_reference,
+            document=documents.document_reference(document),
+            section=section(ctx.facility, "book"),
+        ),
+        {"version": book.version},
+    )
 
 
 def _verify_complete(ctx: OfficeContext, games: list[str]) -> None:
@@ -205,13 +199,11 @@ def record_rules_inspection(ctx: OfficeContext, *, note: Text = "") -> ActOutcom
     if book is None:
         raise Refusal(NO_RULES_BOOK, section(ctx.facility, "book"))
     RulesInspection.objects.create(book=book, at=ctx.now, place=book.place, note=note, by=ctx.actor)
-    data: RulesBookInspected = {
-        "book": book.version,
-        "place": book.place,
-        "note": note,
-        "section": section(ctx.facility, "book"),
-    }
-    return ActOutcome(RULES_BOOK_INSPECTED(data))
+    return ActOutcome(
+        RULES_BOOK_INSPECTED(
+            book=book.version, place=book.place, note=note, section=section(ctx.facility, "book")
+        )
+    )
 
 
 @office_act(step_up="always", subject="permissions")
@@ -248,16 +240,17 @@ def record_board_permission(
         ends_on=ends_on,
         letter=letter,
     )
-    data: BoardPermissionRecorded = {
-        "subject": ROLL_HISTORY,
-        "tables": tables,
-        "reference": reference,
-        "granted_on": granted_on.isoformat(),
-        "ends_on": ends_on.isoformat() if ends_on else None,
-        "letter": documents.document_reference(letter),
-        "section": cite,
-    }
-    return ActOutcome(BOARD_PERMISSION_RECORDED(data))
+    return ActOutcome(
+        BOARD_PERMISSION_RECORDED(
+            subject=ROLL_HISTORY,
+            tables=tables,
+            reference=reference,
+            granted_on=granted_on.isoformat(),
+            ends_on=ends_on.isoformat() if ends_on else None,
+            letter=documents.document_reference(letter),
+            section=cite,
+        )
+    )
 
 
 def _table_codes(ctx: OfficeContext) -> set[str]:
@@ -276,12 +269,9 @@ def withdraw_board_permission(
         raise Refusal(NO_SUCH_PERMISSION, section(ctx.facility, "device"), reference=reference)
     permission.withdrawn_at = ctx.now
     permission.save(update_fields=["withdrawn_at"])
-    data: BoardPermissionWithdrawn = {
-        "reference": reference,
-        "why": why,
-        "section": section(ctx.facility, "device"),
-    }
-    return ActOutcome(BOARD_PERMISSION_WITHDRAWN(data))
+    return ActOutcome(
+        BOARD_PERMISSION_WITHDRAWN(reference=reference, why=why, section=section(ctx.facility, "device"))
+    )
 
 
 def replaced(rows: Rows, body: Body) -> None:

@@ -4,7 +4,7 @@ the Board.
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from audit.columns import AT, FACILITY, Body, Rows, declare, letter
 from audit.entry_types import entry_type
@@ -64,65 +64,61 @@ class ApplicationPackage(ProviderEntry):
     fee_cents: Annotated[int, "the application fee"]
 
 
-class ApplicationCompleted(ApplicationPackage):
-    fee_paid_on: Annotated[str | None, "the day on which the fee was paid; null: not paid yet"]
-    missing: Annotated[list[PackagePartName], "the parts that are still missing, a release for each person"]
+@entry_type("application.completed")
+def APPLICATION_COMPLETED(
+    *,
+    fee_paid_on: Annotated[str | None, "the day on which the fee was paid; null: not paid yet"],
+    missing: Annotated[list[PackagePartName], "the parts that are still missing, a release for each person"],
+    **data: Unpack[ApplicationPackage],
+) -> None:
+    """The package of a provider's application was completed or changed."""
 
 
-APPLICATION_COMPLETED = entry_type(
-    "application.completed",
-    ApplicationCompleted,
-    "The package of a provider's application was completed or changed.",
-)
+@entry_type("application.release")
+def APPLICATION_RELEASE(
+    *,
+    person: Annotated[int, "number of the person on the provider's file"],
+    name: Annotated[str, "name of the person"],
+    release: Annotated[DocumentReference, "the release: code of the document and SHA-256 of its bytes"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A signed release was added to an application."""
 
 
-class ApplicationRelease(ProviderEntry):
-    person: Annotated[int, "number of the person on the provider's file"]
-    name: Annotated[str, "name of the person"]
-    release: Annotated[DocumentReference, "the release: code of the document and SHA-256 of its bytes"]
+@entry_type("application.filed")
+def APPLICATION_FILED(
+    *,
+    filed_by: Annotated[str, "code of the person who filed it"],
+    fee_paid_on: Annotated[str, "the day on which the fee was paid"],
+    due_on: Annotated[str | None, "the last day for filing the renewal; null for a first application"],
+    late: Annotated[bool, "whether it was filed after that day"],
+    **data: Unpack[ApplicationPackage],
+) -> None:
+    """A provider's application was filed with its package."""
 
 
-APPLICATION_RELEASE = entry_type(
-    "application.release", ApplicationRelease, "A signed release was added to an application."
-)
+@entry_type("application.costs")
+def APPLICATION_COSTS(
+    *,
+    costs_cents: Annotated[int, "what the regulator has charged for the review so far"],
+    paid_cents: Annotated[int, "what is paid of it"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """The costs of the review of an application, and what was paid of them."""
 
 
-class ApplicationFiled(ApplicationPackage):
-    filed_by: Annotated[str, "code of the person who filed it"]
-    fee_paid_on: Annotated[str, "the day on which the fee was paid"]
-    due_on: Annotated[str | None, "the last day for filing the renewal; null for a first application"]
-    late: Annotated[bool, "whether it was filed after that day"]
-
-
-APPLICATION_FILED = entry_type(
-    "application.filed", ApplicationFiled, "A provider's application was filed with its package."
-)
-
-
-class ApplicationCosts(ProviderEntry):
-    costs_cents: Annotated[int, "what the regulator has charged for the review so far"]
-    paid_cents: Annotated[int, "what is paid of it"]
-
-
-APPLICATION_COSTS = entry_type(
-    "application.costs",
-    ApplicationCosts,
-    "The costs of the review of an application, and what was paid of them.",
-)
-
-
-class ApplicationDecided(ProviderEntry):
-    kind: Annotated[ApplicationKind, "a first certification, or its renewal"]
-    granted: bool
-    on: Annotated[str, "the day of the decision"]
-    ends_on: Annotated[str | None, "the first day without the certification; null if it was denied"]
-    letter: DocumentReference
-    outstanding: Annotated[list[str], "names of those who must still be found qualified"]
-
-
-APPLICATION_DECIDED = entry_type(
-    "application.decided", ApplicationDecided, "An application was decided by letter."
-)
+@entry_type("application.decided")
+def APPLICATION_DECIDED(
+    *,
+    kind: Annotated[ApplicationKind, "a first certification, or its renewal"],
+    granted: bool,
+    on: Annotated[str, "the day of the decision"],
+    ends_on: Annotated[str | None, "the first day without the certification; null if it was denied"],
+    letter: DocumentReference,
+    outstanding: Annotated[list[str], "names of those who must still be found qualified"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """An application was decided by letter."""
 
 
 # Refusals
@@ -283,16 +279,17 @@ def complete_application(
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
     application.fee_cents, application.fee_paid_on = fee_cents, fee_paid_on
     application.save()
-    data: ApplicationCompleted = {
-        "provider": provider_file.provider.code,
-        "kind": kind,
-        "completed_by": completed_by,
-        "parts": parts,
-        "fee_cents": fee_cents,
-        "fee_paid_on": iso_date(fee_paid_on),
-        "missing": [part.name for part in missing_parts(provider_file, application)],
-    }
-    return ActOutcome(APPLICATION_COMPLETED(data))
+    return ActOutcome(
+        APPLICATION_COMPLETED(
+            provider=provider_file.provider.code,
+            kind=kind,
+            completed_by=completed_by,
+            parts=parts,
+            fee_cents=fee_cents,
+            fee_paid_on=iso_date(fee_paid_on),
+            missing=[part.name for part in missing_parts(provider_file, application)],
+        )
+    )
 
 
 @office_act()
@@ -307,13 +304,14 @@ def attach_release(ctx: OfficeContext, *, person: PersonOnFile, document: FiledD
     releases = {**application.parts.get("releases", {}), str(person.pk): document.code}
     application.parts = {**application.parts, "releases": releases}
     application.save(update_fields=["parts"])
-    data: ApplicationRelease = {
-        "provider": person.provider.code,
-        "person": person.pk,
-        "name": person.name,
-        "release": document_reference(document),
-    }
-    return ActOutcome(APPLICATION_RELEASE(data))
+    return ActOutcome(
+        APPLICATION_RELEASE(
+            provider=person.provider.code,
+            person=person.pk,
+            name=person.name,
+            release=document_reference(document),
+        )
+    )
 
 
 @office_act()
@@ -332,18 +330,19 @@ def file_application(ctx: OfficeContext, *, provider_file: FileOfProvider) -> Ac
     application.save(update_fields=["filed_at", "filed_by"])
     assert application.fee_paid_on is not None  # the fee is a part of the package
     due = provider_file.certification.renewal_due() if application.kind == RENEWAL else None
-    data: ApplicationFiled = {
-        "provider": provider_file.provider.code,
-        "kind": application.kind,
-        "completed_by": application.completed_by,
-        "filed_by": ctx.actor.code,
-        "fee_cents": application.fee_cents,
-        "fee_paid_on": iso_date(application.fee_paid_on),
-        "parts": application.parts,
-        "due_on": iso_date(due),
-        "late": bool(due and ctx.today > due),
-    }
-    return ActOutcome(APPLICATION_FILED(data))
+    return ActOutcome(
+        APPLICATION_FILED(
+            provider=provider_file.provider.code,
+            kind=application.kind,
+            completed_by=application.completed_by,
+            filed_by=ctx.actor.code,
+            fee_cents=application.fee_cents,
+            fee_paid_on=iso_date(application.fee_paid_on),
+            parts=application.parts,
+            due_on=iso_date(due),
+            late=bool(due and ctx.today > due),
+        )
+    )
 
 
 @office_act()
@@ -358,12 +357,11 @@ def record_application_costs(
     application = _filed_application(provider_file)
     application.costs_cents, application.costs_paid_cents = costs_cents, paid_cents
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
-    data: ApplicationCosts = {
-        "provider": provider_file.provider.code,
-        "costs_cents": costs_cents,
-        "paid_cents": paid_cents,
-    }
-    return ActOutcome(APPLICATION_COSTS(data))
+    return ActOutcome(
+        APPLICATION_COSTS(
+            provider=provider_file.provider.code, costs_cents=costs_cents, paid_cents=paid_cents
+        )
+    )
 
 
 @office_act(step_up="always")
@@ -382,16 +380,17 @@ def decide_application(
         application.ends_on = register.certification_end(on)
     application.decided_on, application.granted, application.decision = on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
-    data: ApplicationDecided = {
-        "provider": provider_file.provider.code,
-        "kind": application.kind,
-        "granted": granted,
-        "on": iso_date(on),
-        "ends_on": iso_date(application.ends_on),
-        "letter": document_reference(letter),
-        "outstanding": [person.name for person in provider_file.outstanding],
-    }
-    return ActOutcome(APPLICATION_DECIDED(data))
+    return ActOutcome(
+        APPLICATION_DECIDED(
+            provider=provider_file.provider.code,
+            kind=application.kind,
+            granted=granted,
+            on=iso_date(on),
+            ends_on=iso_date(application.ends_on),
+            letter=document_reference(letter),
+            outstanding=[person.name for person in provider_file.outstanding],
+        )
+    )
 
 
 def missing_parts(file: ProviderFile, application: Application) -> list[PackagePart]:

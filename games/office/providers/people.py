@@ -1,6 +1,6 @@
 """People and entities of a provider: who must be found qualified, the findings, and credentials."""
 
-from typing import Annotated, TypedDict, get_args
+from typing import Annotated, TypedDict, Unpack, get_args
 
 from audit.columns import NONE, Body, Rows, declare, same
 from audit.entry_types import entry_type
@@ -60,62 +60,60 @@ PROVIDER_PERSON_NAMED = entry_type(
 )
 
 
-class ProviderPersonChanged(ProviderPersonNamed):
-    before: Annotated[ProviderPersonNamed, "the same fields before the change"]
+@entry_type("provider.person_changed")
+def PROVIDER_PERSON_CHANGED(
+    *,
+    before: Annotated[ProviderPersonNamed, "the same fields before the change"],
+    **data: Unpack[ProviderPersonNamed],
+) -> None:
+    """What is known of a person or entity changed."""
 
 
-PROVIDER_PERSON_CHANGED = entry_type(
-    "provider.person_changed", ProviderPersonChanged, "What is known of a person or entity changed."
-)
+@entry_type("provider.person_found")
+def PROVIDER_PERSON_FOUND(
+    *,
+    qualified: Annotated[bool, "whether they were found qualified"],
+    on: Annotated[str, "the day of the finding"],
+    **data: Unpack[ProviderPersonEntry],
+) -> None:
+    """The regulator found a person or entity of a provider qualified or not."""
 
 
-class ProviderPersonFound(ProviderPersonEntry):
-    qualified: Annotated[bool, "whether they were found qualified"]
-    on: Annotated[str, "the day of the finding"]
+@entry_type("provider.person_left")
+def PROVIDER_PERSON_LEFT(
+    *,
+    on: Annotated[str, "the first day without them"],
+    credentials: Annotated[list[str], "numbers of the credentials that end on that day"],
+    **data: Unpack[ProviderPersonEntry],
+) -> None:
+    """A person or entity left a provider."""
 
 
-PROVIDER_PERSON_FOUND = entry_type(
-    "provider.person_found",
-    ProviderPersonFound,
-    "The regulator found a person or entity of a provider qualified or not.",
-)
-
-
-class ProviderPersonLeft(ProviderPersonEntry):
-    on: Annotated[str, "the first day without them"]
-    credentials: Annotated[list[str], "numbers of the credentials that end on that day"]
-
-
-PROVIDER_PERSON_LEFT = entry_type(
-    "provider.person_left", ProviderPersonLeft, "A person or entity left a provider."
-)
-
-
-class ProviderCredential(ProviderPersonEntry):
-    kind: Annotated[CredentialKind, "a temporary or a permanent credential"]
-    number: Annotated[str, "number of the credential"]
-    need: Annotated[str | None, "why the person is needed at the casino; null if nothing was said"]
-    on: Annotated[str, "the day on which it was issued"]
-    listed_on: Annotated[str | None, "the day since which the provider is listed; null: it is not listed"]
+@entry_type("provider.credential")
+def PROVIDER_CREDENTIAL(
+    *,
+    kind: Annotated[CredentialKind, "a temporary or a permanent credential"],
+    number: Annotated[str, "number of the credential"],
+    need: Annotated[str | None, "why the person is needed at the casino; null if nothing was said"],
+    on: Annotated[str, "the day on which it was issued"],
+    listed_on: Annotated[str | None, "the day since which the provider is listed; null: it is not listed"],
     permission: Annotated[
         str | None, "reference of the provider's permission to trade; null if there is none"
-    ]
+    ],
+    **data: Unpack[ProviderPersonEntry],
+) -> None:
+    """A person of a provider got a credential."""
 
 
-PROVIDER_CREDENTIAL = entry_type(
-    "provider.credential", ProviderCredential, "A person of a provider got a credential."
-)
-
-
-class ProviderCredentialEnded(ProviderEntry):
-    person: Annotated[int, "number of the person on the provider's file"]
-    number: Annotated[str, "number of the credential"]
-    on: Annotated[str, "the day on which it ended"]
-
-
-PROVIDER_CREDENTIAL_ENDED = entry_type(
-    "provider.credential_ended", ProviderCredentialEnded, "A credential of a person of a provider ended."
-)
+@entry_type("provider.credential_ended")
+def PROVIDER_CREDENTIAL_ENDED(
+    *,
+    person: Annotated[int, "number of the person on the provider's file"],
+    number: Annotated[str, "number of the credential"],
+    on: Annotated[str, "the day on which it ended"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A credential of a person of a provider ended."""
 
 
 # Refusals
@@ -224,7 +222,7 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     before = _person_data(ctx, person)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome(PROVIDER_PERSON_CHANGED({**_person_data(ctx, person), "before": before}))
+    return ActOutcome(PROVIDER_PERSON_CHANGED(**_person_data(ctx, person), before=before))
 
 
 @office_act()
@@ -238,14 +236,15 @@ def record_qualification(
         raise Refusal(FOUND_BEFORE_FORM, on=iso_date(person.form_filed_on))
     person.qualified_on, person.unqualified_on = (on, None) if qualified else (None, on)
     person.save(update_fields=["qualified_on", "unqualified_on"])
-    data: ProviderPersonFound = {
-        "provider": person.provider.code,
-        "person": person.pk,
-        "name": person.name,
-        "qualified": qualified,
-        "on": iso_date(on),
-    }
-    return ActOutcome(PROVIDER_PERSON_FOUND(data))
+    return ActOutcome(
+        PROVIDER_PERSON_FOUND(
+            provider=person.provider.code,
+            person=person.pk,
+            name=person.name,
+            qualified=qualified,
+            on=iso_date(on),
+        )
+    )
 
 
 @office_act()
@@ -257,14 +256,15 @@ def end_person(ctx: OfficeContext, *, person: PersonOnFile, on: PastDay) -> ActO
     person.save(update_fields=["left_on"])
     ended = list(person.credentials.filter(ended_on=None))
     person.credentials.filter(ended_on=None).update(ended_on=on)
-    data: ProviderPersonLeft = {
-        "provider": person.provider.code,
-        "person": person.pk,
-        "name": person.name,
-        "on": iso_date(on),
-        "credentials": [credential.number for credential in ended],
-    }
-    return ActOutcome(PROVIDER_PERSON_LEFT(data))
+    return ActOutcome(
+        PROVIDER_PERSON_LEFT(
+            provider=person.provider.code,
+            person=person.pk,
+            name=person.name,
+            on=iso_date(on),
+            credentials=[credential.number for credential in ended],
+        )
+    )
 
 
 @office_act()
@@ -289,18 +289,19 @@ def issue_credential(
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
     Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=on)
-    data: ProviderCredential = {
-        "provider": person.provider.code,
-        "person": person.pk,
-        "name": person.name,
-        "kind": kind,
-        "number": number,
-        "need": need or None,
-        "on": iso_date(on),
-        "listed_on": iso_date(person.provider.listed_on),
-        "permission": file.trading.reference,
-    }
-    return ActOutcome(PROVIDER_CREDENTIAL(data))
+    return ActOutcome(
+        PROVIDER_CREDENTIAL(
+            provider=person.provider.code,
+            person=person.pk,
+            name=person.name,
+            kind=kind,
+            number=number,
+            need=need or None,
+            on=iso_date(on),
+            listed_on=iso_date(person.provider.listed_on),
+            permission=file.trading.reference,
+        )
+    )
 
 
 @office_act()
@@ -313,13 +314,11 @@ def end_credential(
         raise Refusal(NO_SUCH_CREDENTIAL, number=number)
     credential.ended_on = on
     credential.save(update_fields=["ended_on"])
-    data: ProviderCredentialEnded = {
-        "provider": person.provider.code,
-        "person": person.pk,
-        "number": number,
-        "on": iso_date(on),
-    }
-    return ActOutcome(PROVIDER_CREDENTIAL_ENDED(data))
+    return ActOutcome(
+        PROVIDER_CREDENTIAL_ENDED(
+            provider=person.provider.code, person=person.pk, number=number, on=iso_date(on)
+        )
+    )
 
 
 def verify_temporary(file: ProviderFile, need: str) -> None:

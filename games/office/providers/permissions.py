@@ -1,7 +1,7 @@
 """Permission to trade before certification, and its rescission (58 Pa. Code § 528.8)."""
 
 import datetime as dt
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from audit.columns import FACILITY, NONE, declare, letter, same
 from audit.entry_types import entry_type
@@ -27,41 +27,39 @@ from games.office.providers.register import (
 # Permission to trade before certification
 
 
-class ProviderPermitted(ProviderEntry):
-    on: Annotated[str, "the day on which it was granted"]
-    reference: Annotated[str, "reference of the permission"]
-    diligence: Annotated[DocumentReference, "the certificate of due diligence: code and SHA-256"]
-    acknowledgement: Annotated[DocumentReference, "the signed acknowledgement: code and SHA-256"]
+@entry_type("provider.permitted")
+def PROVIDER_PERMITTED(
+    *,
+    on: Annotated[str, "the day on which it was granted"],
+    reference: Annotated[str, "reference of the permission"],
+    diligence: Annotated[DocumentReference, "the certificate of due diligence: code and SHA-256"],
+    acknowledgement: Annotated[DocumentReference, "the signed acknowledgement: code and SHA-256"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A provider got permission to trade before its certification."""
 
 
-PROVIDER_PERMITTED = entry_type(
-    "provider.permitted", ProviderPermitted, "A provider got permission to trade before its certification."
-)
+@entry_type("provider.rescinded")
+def PROVIDER_RESCINDED(
+    *,
+    reference: Annotated[str, "reference of the permission"],
+    on: Annotated[str, "the day of the notice"],
+    cease_on: Annotated[str, "the first gaming day without the permission"],
+    received_on: Annotated[str | None, "the day on which the notice arrived; null: not known yet"],
+    notice: Annotated[DocumentReference, "the notice: code of the document and SHA-256 of its bytes"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """The permission of a provider to trade was rescinded by notice."""
 
 
-class ProviderRescinded(ProviderEntry):
-    reference: Annotated[str, "reference of the permission"]
-    on: Annotated[str, "the day of the notice"]
-    cease_on: Annotated[str, "the first gaming day without the permission"]
-    received_on: Annotated[str | None, "the day on which the notice arrived; null: not known yet"]
-    notice: Annotated[DocumentReference, "the notice: code of the document and SHA-256 of its bytes"]
-
-
-PROVIDER_RESCINDED = entry_type(
-    "provider.rescinded", ProviderRescinded, "The permission of a provider to trade was rescinded by notice."
-)
-
-
-class ProviderRescissionReceived(ProviderEntry):
-    reference: Annotated[str, "reference of the permission"]
-    received_on: Annotated[str, "the day on which the notice arrived"]
-
-
-PROVIDER_RESCISSION_RECEIVED = entry_type(
-    "provider.rescission_received",
-    ProviderRescissionReceived,
-    "The provider received the notice of rescission.",
-)
+@entry_type("provider.rescission_received")
+def PROVIDER_RESCISSION_RECEIVED(
+    *,
+    reference: Annotated[str, "reference of the permission"],
+    received_on: Annotated[str, "the day on which the notice arrived"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """The provider received the notice of rescission."""
 
 
 # Refusals
@@ -204,14 +202,15 @@ def record_permission(
         granted_on=on,
         reference=reference,
     )
-    data: ProviderPermitted = {
-        "provider": provider_file.provider.code,
-        "on": iso_date(permission.granted_on),
-        "reference": reference,
-        "diligence": document_reference(diligence),
-        "acknowledgement": document_reference(acknowledgement),
-    }
-    return ActOutcome(PROVIDER_PERMITTED(data))
+    return ActOutcome(
+        PROVIDER_PERMITTED(
+            provider=provider_file.provider.code,
+            on=iso_date(permission.granted_on),
+            reference=reference,
+            diligence=document_reference(diligence),
+            acknowledgement=document_reference(acknowledgement),
+        )
+    )
 
 
 @office_act()
@@ -240,15 +239,16 @@ def rescind_permission(
     permission.rescinded_on, permission.cease_on = on, cease_on
     permission.notice, permission.received_on = notice, received_on
     permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
-    data: ProviderRescinded = {
-        "provider": provider_file.provider.code,
-        "reference": permission.reference,
-        "on": iso_date(on),
-        "cease_on": iso_date(cease_on),
-        "received_on": iso_date(received_on),
-        "notice": document_reference(notice),
-    }
-    return ActOutcome(PROVIDER_RESCINDED(data))
+    return ActOutcome(
+        PROVIDER_RESCINDED(
+            provider=provider_file.provider.code,
+            reference=permission.reference,
+            on=iso_date(on),
+            cease_on=iso_date(cease_on),
+            received_on=iso_date(received_on),
+            notice=document_reference(notice),
+        )
+    )
 
 
 @office_act()
@@ -262,12 +262,11 @@ def record_receipt(ctx: OfficeContext, *, provider_file: FileOfProvider, on: Pas
     _verify_received(ctx, permission.rescinded_on, on)
     permission.received_on = on
     permission.save(update_fields=["received_on"])
-    data: ProviderRescissionReceived = {
-        "provider": provider_file.provider.code,
-        "reference": permission.reference,
-        "received_on": iso_date(on),
-    }
-    return ActOutcome(PROVIDER_RESCISSION_RECEIVED(data))
+    return ActOutcome(
+        PROVIDER_RESCISSION_RECEIVED(
+            provider=provider_file.provider.code, reference=permission.reference, received_on=iso_date(on)
+        )
+    )
 
 
 def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date) -> None:

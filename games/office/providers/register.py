@@ -12,7 +12,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal, TypedDict, overload
+from typing import Annotated, Literal, TypedDict, Unpack, overload
 
 from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
 from audit.entry_types import entry_type
@@ -37,63 +37,65 @@ class ProviderEntry(TypedDict):
 # Entries
 
 
-class ProviderRegistered(ProviderEntry):
-    name: Annotated[str, "name of the provider"]
-    game: Annotated[str, "the table game that the innovation is for, in words"]
-    innovation: Annotated[str, "what the provider supplies, in words"]
-    patent: Annotated[str, "number of the patent or of the pending application"]
-    no_other_license: Annotated[Literal[True], "that the provider needs no other license"]
+@entry_type("provider.registered")
+def PROVIDER_REGISTERED(
+    *,
+    name: Annotated[str, "name of the provider"],
+    game: Annotated[str, "the table game that the innovation is for, in words"],
+    innovation: Annotated[str, "what the provider supplies, in words"],
+    patent: Annotated[str, "number of the patent or of the pending application"],
+    no_other_license: Annotated[Literal[True], "that the provider needs no other license"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A provider was registered."""
 
 
-PROVIDER_REGISTERED = entry_type("provider.registered", ProviderRegistered, "A provider was registered.")
+@entry_type("provider.investigated")
+def PROVIDER_INVESTIGATED(
+    *,
+    on: Annotated[str, "the day on which the investigation was concluded"],
+    report: Annotated[DocumentReference, "the report: code of the document and SHA-256 of its bytes"],
+    adverse: Annotated[str | None, "the adverse finding, in words; null if there is none"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """The casino investigated a provider."""
 
 
-class ProviderInvestigated(ProviderEntry):
-    on: Annotated[str, "the day on which the investigation was concluded"]
-    report: Annotated[DocumentReference, "the report: code of the document and SHA-256 of its bytes"]
-    adverse: Annotated[str | None, "the adverse finding, in words; null if there is none"]
+@entry_type("provider.listed")
+def PROVIDER_LISTED(
+    *,
+    on: Annotated[str | None, "the day since which it is listed; null: it is no longer listed"],
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A provider was put on the regulator's list of providers, or taken off."""
 
 
-PROVIDER_INVESTIGATED = entry_type(
-    "provider.investigated", ProviderInvestigated, "The casino investigated a provider."
-)
+@entry_type("provider.noted")
+def PROVIDER_NOTED(
+    *,
+    note: Annotated[int, "number of the note"],
+    kind: Annotated[NoteKind, "what the note is about"],
+    on: Annotated[str, "the day of the request or event"],
+    text: Annotated[str, "the note, in a person's words"],
+    due_on: Annotated[str | None, "the day by which it must be answered, met or reported; null: no day"],
+    done_on: Annotated[str | None, "the day on which it was answered, met or reported; null: still open"],
+    document: DocumentReference | None,
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A note about a provider was made."""
 
 
-class ProviderListed(ProviderEntry):
-    on: Annotated[str | None, "the day since which it is listed; null: it is no longer listed"]
-
-
-PROVIDER_LISTED = entry_type(
-    "provider.listed",
-    ProviderListed,
-    "A provider was put on the regulator's list of providers, or taken off.",
-)
-
-
-class ProviderNoted(ProviderEntry):
-    note: Annotated[int, "number of the note"]
-    kind: Annotated[NoteKind, "what the note is about"]
-    on: Annotated[str, "the day of the request or event"]
-    text: Annotated[str, "the note, in a person's words"]
-    due_on: Annotated[str | None, "the day by which it must be answered, met or reported; null: no day"]
-    done_on: Annotated[str | None, "the day on which it was answered, met or reported; null: still open"]
-    document: DocumentReference | None
-
-
-PROVIDER_NOTED = entry_type("provider.noted", ProviderNoted, "A note about a provider was made.")
-
-
-class ProviderNoteClosed(ProviderEntry):
-    note: Annotated[int, "number of the note"]
-    kind: Annotated[NoteKind, "what the note is about"]
-    asked_on: Annotated[str, "the day of the request or event"]
-    done_on: Annotated[str, "the day on which it was answered, met or reported"]
-    document: DocumentReference | None
-
-
-PROVIDER_NOTE_CLOSED = entry_type(
-    "provider.note_closed", ProviderNoteClosed, "A note about a provider was closed."
-)
+@entry_type("provider.note_closed")
+def PROVIDER_NOTE_CLOSED(
+    *,
+    note: Annotated[int, "number of the note"],
+    kind: Annotated[NoteKind, "what the note is about"],
+    asked_on: Annotated[str, "the day of the request or event"],
+    done_on: Annotated[str, "the day on which it was answered, met or reported"],
+    document: DocumentReference | None,
+    **data: Unpack[ProviderEntry],
+) -> None:
+    """A note about a provider was closed."""
 
 
 # Refusals
@@ -596,15 +598,17 @@ def register_provider(
         no_other_license=no_other_license,
         created_at=ctx.now,
     )
-    data: ProviderRegistered = {
-        "provider": provider.code,
-        "name": name,
-        "game": game,
-        "innovation": innovation,
-        "patent": patent,
-        "no_other_license": no_other_license,
-    }
-    return ActOutcome(PROVIDER_REGISTERED(data), {"provider": provider.code})
+    return ActOutcome(
+        PROVIDER_REGISTERED(
+            provider=provider.code,
+            name=name,
+            game=game,
+            innovation=innovation,
+            patent=patent,
+            no_other_license=no_other_license,
+        ),
+        {"provider": provider.code},
+    )
 
 
 @office_act()
@@ -615,13 +619,15 @@ def record_investigation(
     provider = provider_.provider
     provider.investigated_on, provider.investigation, provider.adverse = on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
-    data: ProviderInvestigated = {
-        "provider": provider.code,
-        "on": iso_date(on),
-        "report": document_reference(document),
-        "adverse": adverse or None,
-    }
-    return ActOutcome(PROVIDER_INVESTIGATED(data), {"provider": provider.code})
+    return ActOutcome(
+        PROVIDER_INVESTIGATED(
+            provider=provider.code,
+            on=iso_date(on),
+            report=document_reference(document),
+            adverse=adverse or None,
+        ),
+        {"provider": provider.code},
+    )
 
 
 @office_act()
@@ -631,7 +637,7 @@ def record_listing(
     """Record since when the provider is on the Board's list; without a date it is no longer listed (§ 528.6)."""
     provider_file.provider.listed_on = on
     provider_file.provider.save(update_fields=["listed_on"])
-    return ActOutcome(PROVIDER_LISTED({"provider": provider_file.provider.code, "on": iso_date(on)}))
+    return ActOutcome(PROVIDER_LISTED(provider=provider_file.provider.code, on=iso_date(on)))
 
 
 @office_act()
@@ -668,17 +674,19 @@ def note_on_provider(
         done_on=done_on,
         document=document,
     )
-    data: ProviderNoted = {
-        "provider": provider_file.provider.code,
-        "note": note.pk,
-        "kind": kind,
-        "on": iso_date(on),
-        "text": text,
-        "due_on": iso_date(due_on),
-        "done_on": iso_date(done_on),
-        "document": document_reference(document),
-    }
-    return ActOutcome(PROVIDER_NOTED(data), {"note": note.pk})
+    return ActOutcome(
+        PROVIDER_NOTED(
+            provider=provider_file.provider.code,
+            note=note.pk,
+            kind=kind,
+            on=iso_date(on),
+            text=text,
+            due_on=iso_date(due_on),
+            done_on=iso_date(done_on),
+            document=document_reference(document),
+        ),
+        {"note": note.pk},
+    )
 
 
 @office_act()
@@ -699,15 +707,16 @@ def close_note(
         raise Refusal(DONE_BEFORE_ASKED, on=iso_date(note.on))
     note.done_on, note.document = done_on, document or note.document
     note.save(update_fields=["done_on", "document"])
-    data: ProviderNoteClosed = {
-        "provider": note.provider.code,
-        "note": note.pk,
-        "kind": note.kind,
-        "asked_on": iso_date(note.on),
-        "done_on": iso_date(done_on),
-        "document": document_reference(document),
-    }
-    return ActOutcome(PROVIDER_NOTE_CLOSED(data))
+    return ActOutcome(
+        PROVIDER_NOTE_CLOSED(
+            provider=note.provider.code,
+            note=note.pk,
+            kind=note.kind,
+            asked_on=iso_date(note.on),
+            done_on=iso_date(done_on),
+            document=document_reference(document),
+        )
+    )
 
 
 OF_PROVIDER = {

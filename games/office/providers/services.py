@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, TypeVar, Unpack, cast
 
 from audit.columns import FACILITY, NONE, constant, declare, named, same
 from audit.entry_types import entry_type
@@ -47,59 +47,54 @@ class ServiceEntry(ProviderEntry):
     service: str
 
 
-class ServiceRegistered(ServiceEntry):
-    name: Annotated[str, "name of the service"]
-    game: str
-    wagers: Annotated[list[str], "wager codes or families of the service; empty: the game as a whole"]
-    covers: Annotated[list[str], "codes of all wagers that it covers"]
+@entry_type("service.registered")
+def SERVICE_REGISTERED(
+    *,
+    name: Annotated[str, "name of the service"],
+    game: str,
+    wagers: Annotated[list[str], "wager codes or families of the service; empty: the game as a whole"],
+    covers: Annotated[list[str], "codes of all wagers that it covers"],
+    **data: Unpack[ServiceEntry],
+) -> None:
+    """A service of a provider was registered, with the wagers that it covers."""
 
 
-SERVICE_REGISTERED = entry_type(
-    "service.registered",
-    ServiceRegistered,
-    "A service of a provider was registered, with the wagers that it covers.",
-)
+@entry_type("service.laboratory")
+def SERVICE_LABORATORY(
+    *,
+    submitted_on: Annotated[str, "the day on which the laboratory received the service"],
+    approved_on: Annotated[str | None, "the day on which the laboratory approved it; null: not yet"],
+    reference: Annotated[str | None, "reference of the laboratory; null if there is none"],
+    **data: Unpack[ServiceEntry],
+) -> None:
+    """When the laboratory received a service of a provider, and when it approved it."""
 
 
-class ServiceLaboratory(ServiceEntry):
-    submitted_on: Annotated[str, "the day on which the laboratory received the service"]
-    approved_on: Annotated[str | None, "the day on which the laboratory approved it; null: not yet"]
-    reference: Annotated[str | None, "reference of the laboratory; null if there is none"]
+@entry_type("service.costs")
+def SERVICE_COSTS(
+    *,
+    costs_cents: Annotated[int, "the total cost of the laboratory's review"],
+    paid_on: Annotated[str | None, "the day on which it was paid in full; null: not yet"],
+    **data: Unpack[ServiceEntry],
+) -> None:
+    """The laboratory's costs for a service of a provider."""
 
 
-SERVICE_LABORATORY = entry_type(
-    "service.laboratory",
-    ServiceLaboratory,
-    "When the laboratory received a service of a provider, and when it approved it.",
-)
+@entry_type("service.requested")
+def SERVICE_REQUESTED(
+    *, request: str, status: Annotated[ReviewStatus, "status of the request"], **data: Unpack[ServiceEntry]
+) -> None:
+    """A service was linked to the request for its game or feature."""
 
 
-class ServiceCosts(ServiceEntry):
-    costs_cents: Annotated[int, "the total cost of the laboratory's review"]
-    paid_on: Annotated[str | None, "the day on which it was paid in full; null: not yet"]
-
-
-SERVICE_COSTS = entry_type(
-    "service.costs", ServiceCosts, "The laboratory's costs for a service of a provider."
-)
-
-
-class ServiceRequested(ServiceEntry):
-    request: str
-    status: Annotated[ReviewStatus, "status of the request"]
-
-
-SERVICE_REQUESTED = entry_type(
-    "service.requested", ServiceRequested, "A service was linked to the request for its game or feature."
-)
-
-
-class ServiceEnded(ServiceEntry):
-    on: Annotated[str, "the first gaming day without the service"]
-    why: Annotated[str, "the reason, in a person's words"]
-
-
-SERVICE_ENDED = entry_type("service.ended", ServiceEnded, "A service of a provider ended.")
+@entry_type("service.ended")
+def SERVICE_ENDED(
+    *,
+    on: Annotated[str, "the first gaming day without the service"],
+    why: Annotated[str, "the reason, in a person's words"],
+    **data: Unpack[ServiceEntry],
+) -> None:
+    """A service of a provider ended."""
 
 
 # Refusals
@@ -525,15 +520,17 @@ def register_service(
         game=game,
         wagers=sorted(set(wagers)),
     )
-    data: ServiceRegistered = {
-        "provider": provider_file.provider.code,
-        "service": service.code,
-        "name": name,
-        "game": game,
-        "wagers": service.wagers,
-        "covers": sorted(covered_codes(service)),
-    }
-    return ActOutcome(SERVICE_REGISTERED(data), {"service": service.code})
+    return ActOutcome(
+        SERVICE_REGISTERED(
+            provider=provider_file.provider.code,
+            service=service.code,
+            name=name,
+            game=game,
+            wagers=service.wagers,
+            covers=sorted(covered_codes(service)),
+        ),
+        {"service": service.code},
+    )
 
 
 @office_act()
@@ -556,14 +553,15 @@ def record_laboratory(
         reference,
     )
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
-    data: ServiceLaboratory = {
-        "provider": service.provider.code,
-        "service": service.code,
-        "submitted_on": iso_date(submitted_on),
-        "approved_on": iso_date(approved_on),
-        "reference": reference or None,
-    }
-    return ActOutcome(SERVICE_LABORATORY(data))
+    return ActOutcome(
+        SERVICE_LABORATORY(
+            provider=service.provider.code,
+            service=service.code,
+            submitted_on=iso_date(submitted_on),
+            approved_on=iso_date(approved_on),
+            reference=reference or None,
+        )
+    )
 
 
 @office_act()
@@ -580,13 +578,14 @@ def record_laboratory_costs(
     """
     service.costs_cents, service.costs_paid_on = costs_cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
-    data: ServiceCosts = {
-        "provider": service.provider.code,
-        "service": service.code,
-        "costs_cents": costs_cents,
-        "paid_on": iso_date(paid_on),
-    }
-    return ActOutcome(SERVICE_COSTS(data))
+    return ActOutcome(
+        SERVICE_COSTS(
+            provider=service.provider.code,
+            service=service.code,
+            costs_cents=costs_cents,
+            paid_on=iso_date(paid_on),
+        )
+    )
 
 
 @office_act()
@@ -598,13 +597,14 @@ def link_request(ctx: OfficeContext, *, service: ServiceOnFile, request_code: Co
     verify_covers(ctx, request, service)
     service.request = request
     service.save(update_fields=["request"])
-    data: ServiceRequested = {
-        "provider": service.provider.code,
-        "service": service.code,
-        "request": request.code,
-        "status": cast(ReviewStatus, request.status),
-    }
-    return ActOutcome(SERVICE_REQUESTED(data))
+    return ActOutcome(
+        SERVICE_REQUESTED(
+            provider=service.provider.code,
+            service=service.code,
+            request=request.code,
+            status=cast(ReviewStatus, request.status),
+        )
+    )
 
 
 @office_act()
@@ -616,13 +616,9 @@ def end_service(ctx: OfficeContext, *, service: ServiceOnFile, on: Day, why: Tex
         raise Refusal(END_IN_THE_PAST, on=iso_date(ctx.gaming_day))
     service.ended_on = on
     service.save(update_fields=["ended_on"])
-    data: ServiceEnded = {
-        "provider": service.provider.code,
-        "service": service.code,
-        "on": iso_date(on),
-        "why": why,
-    }
-    return ActOutcome(SERVICE_ENDED(data))
+    return ActOutcome(
+        SERVICE_ENDED(provider=service.provider.code, service=service.code, on=iso_date(on), why=why)
+    )
 
 
 def verify_applied(file: ProviderFile) -> None:

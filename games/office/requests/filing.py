@@ -2,7 +2,7 @@
 
 import datetime as dt
 import hashlib
-from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict, cast, get_args
+from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict, Unpack, cast, get_args
 
 from audit import chain
 from audit.columns import (
@@ -146,34 +146,34 @@ class RequestDecided(RequestEntry, LetterDecision):
 REQUEST_DECIDED = entry_type("request.decided", RequestDecided, "A request was decided by letter.")
 
 
-class RequestWithdrawn(RequestEntry):
-    why: Annotated[str, "the reason, in a person's words"]
+@entry_type("request.withdrawn")
+def REQUEST_WITHDRAWN(
+    *, why: Annotated[str, "the reason, in a person's words"], **data: Unpack[RequestEntry]
+) -> None:
+    """A request was withdrawn."""
 
 
-REQUEST_WITHDRAWN = entry_type("request.withdrawn", RequestWithdrawn, "A request was withdrawn.")
+@entry_type("request.asked_further")
+def REQUEST_ASKED_FURTHER(
+    *,
+    item: Annotated[int, "number of the question"],
+    body: Annotated[str, "the body that asked"],
+    what: Annotated[str, "the question, in words"],
+    on: Annotated[str, "the day on which it was asked"],
+    **data: Unpack[RequestEntry],
+) -> None:
+    """The regulator asked a further question about a request."""
 
 
-class RequestAskedFurther(RequestEntry):
-    item: Annotated[int, "number of the question"]
-    body: Annotated[str, "the body that asked"]
-    what: Annotated[str, "the question, in words"]
-    on: Annotated[str, "the day on which it was asked"]
-
-
-REQUEST_ASKED_FURTHER = entry_type(
-    "request.asked_further", RequestAskedFurther, "The regulator asked a further question about a request."
-)
-
-
-class RequestAnsweredFurther(RequestEntry):
-    item: Annotated[int, "number of the question"]
-    on: Annotated[str, "the day on which it was answered"]
-    document: DocumentReference | None
-
-
-REQUEST_ANSWERED_FURTHER = entry_type(
-    "request.answered_further", RequestAnsweredFurther, "A further question about a request was answered."
-)
+@entry_type("request.answered_further")
+def REQUEST_ANSWERED_FURTHER(
+    *,
+    item: Annotated[int, "number of the question"],
+    on: Annotated[str, "the day on which it was answered"],
+    document: DocumentReference | None,
+    **data: Unpack[RequestEntry],
+) -> None:
+    """A further question about a request was answered."""
 
 
 # Refusals
@@ -310,7 +310,7 @@ def withdraw_request(ctx: OfficeContext, *, request_code: Code, why: Text) -> Ac
     reviews.withdraw(ctx, request)
     request.withdrawn_why = why
     request.save(update_fields=["withdrawn_why"])
-    return ActOutcome(REQUEST_WITHDRAWN({"request": request.code, "why": why}))
+    return ActOutcome(REQUEST_WITHDRAWN(request=request.code, why=why))
 
 
 @office_act()
@@ -323,14 +323,10 @@ def record_further_request(
     if request.status not in ("draft", "filed"):
         raise Refusal(REQUEST_NOT_WAITING, request=request.code)
     row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=on)
-    data: RequestAskedFurther = {
-        "request": request.code,
-        "item": row.pk,
-        "body": body,
-        "what": what,
-        "on": on.isoformat(),
-    }
-    return ActOutcome(REQUEST_ASKED_FURTHER(data), {"item": row.pk})
+    return ActOutcome(
+        REQUEST_ASKED_FURTHER(request=request.code, item=row.pk, body=body, what=what, on=on.isoformat()),
+        {"item": row.pk},
+    )
 
 
 @office_act()
@@ -357,13 +353,14 @@ def answer_further_request(
         raise Refusal(ANSWERED_BEFORE_ASKED, day=row.asked_on.isoformat())
     row.answered_on, row.document = on, document
     row.save(update_fields=["answered_on", "document"])
-    data: RequestAnsweredFurther = {
-        "request": request.code,
-        "item": row.pk,
-        "on": on.isoformat(),
-        "document": documents.document_reference(document),
-    }
-    return ActOutcome(REQUEST_ANSWERED_FURTHER(data))
+    return ActOutcome(
+        REQUEST_ANSWERED_FURTHER(
+            request=request.code,
+            item=row.pk,
+            on=on.isoformat(),
+            document=documents.document_reference(document),
+        )
+    )
 
 
 def _verify_not_future(ctx: OfficeContext, day: dt.date) -> None:

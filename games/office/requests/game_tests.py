@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
 from audit.columns import (
     AT,
@@ -80,15 +80,17 @@ class ProposedSign(TypedDict):
     texts: Annotated[list[SignText], "the sign at the entrances of each casino, in each language"]
 
 
-class TestChanged(TestEntry):
-    part: Annotated[TestPartKey, "which part"]
+@entry_type("test.changed")
+def TEST_CHANGED(
+    *,
+    part: Annotated[TestPartKey, "which part"],
     said: Annotated[
         list[str] | TestDates | PartText | ProposedSign | NoContents,
         "the new contents of the part: a list of casinos, tables or documents, or an object; empty: removed",
-    ]
-
-
-TEST_CHANGED = entry_type("test.changed", TestChanged, "A part of a test of a new game was changed.")
+    ],
+    **data: Unpack[TestEntry],
+) -> None:
+    """A part of a test of a new game was changed."""
 
 
 class TestParts(TypedDict):
@@ -102,12 +104,14 @@ class TestParts(TypedDict):
     forms: Annotated[list[str], "codes of the documents with the forms"]
 
 
-class TestFiled(TestEntry):
-    parts: Annotated[TestParts, "the parts of the test"]
-    forms: Annotated[list[DocumentReference], "the forms on which success is documented"]
-
-
-TEST_FILED = entry_type("test.filed", TestFiled, "A test of a new game was filed.")
+@entry_type("test.filed")
+def TEST_FILED(
+    *,
+    parts: Annotated[TestParts, "the parts of the test"],
+    forms: Annotated[list[DocumentReference], "the forms on which success is documented"],
+    **data: Unpack[TestEntry],
+) -> None:
+    """A test of a new game was filed."""
 
 
 class TestDecided(TestEntry, LetterDecision):
@@ -117,11 +121,11 @@ class TestDecided(TestEntry, LetterDecision):
 TEST_DECIDED = entry_type("test.decided", TestDecided, "A test of a new game was decided by letter.")
 
 
-class TestWithdrawn(TestEntry):
-    why: Annotated[str, "the reason, in a person's words"]
-
-
-TEST_WITHDRAWN = entry_type("test.withdrawn", TestWithdrawn, "A test of a new game was withdrawn.")
+@entry_type("test.withdrawn")
+def TEST_WITHDRAWN(
+    *, why: Annotated[str, "the reason, in a person's words"], **data: Unpack[TestEntry]
+) -> None:
+    """A test of a new game was withdrawn."""
 
 
 TestRulesChanged = TypedDict(
@@ -437,7 +441,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         parts.pop("sign", None)
     test.parts = parts
     test.save()
-    return ActOutcome(TEST_CHANGED({**_test_data(test), "part": part, "said": value}))
+    return ActOutcome(TEST_CHANGED(**_test_data(test), part=part, said=value))
 
 
 @office_act()
@@ -452,7 +456,7 @@ def file_test(ctx: OfficeContext, *, test: SentTest) -> ActOutcome:
         documents.document_reference(documents.document_by_code(ctx.facility, code))
         for code in test.parts["forms"]
     ]
-    return ActOutcome(TEST_FILED({**_test_data(test), "parts": test.parts, "forms": forms}))
+    return ActOutcome(TEST_FILED(**_test_data(test), parts=test.parts, forms=forms))
 
 
 @office_act(step_up="always", subject="requests")
@@ -495,7 +499,7 @@ def withdraw_test(ctx: OfficeContext, *, test: SentTest, why: Text) -> ActOutcom
         raise Refusal(TEST_ENDED, ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
-    return ActOutcome(TEST_WITHDRAWN({**_test_data(test), "why": why}))
+    return ActOutcome(TEST_WITHDRAWN(**_test_data(test), why=why))
 
 
 @office_act()

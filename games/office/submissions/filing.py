@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
 from audit import clock
 from audit.columns import (
@@ -76,11 +76,9 @@ RULES_DRAFTED = entry_type("rules.drafted", RulesDrafted, "A rules submission wa
 RULES_CHANGED = entry_type("rules.changed", RulesDrafted, "A drafted rules submission was changed.")
 
 
-class RulesFiled(RulesEntry):
-    terms: Terms
-
-
-RULES_FILED = entry_type("rules.filed", RulesFiled, "A rules submission was filed, with its whole terms.")
+@entry_type("rules.filed")
+def RULES_FILED(*, terms: Terms, **data: Unpack[RulesEntry]) -> None:
+    """A rules submission was filed, with its whole terms."""
 
 
 class RulesDenied(RulesEntry, DecisionLetter):
@@ -90,13 +88,15 @@ class RulesDenied(RulesEntry, DecisionLetter):
 RULES_DENIED = entry_type("rules.denied", RulesDenied, "A rules submission was denied by letter.")
 
 
-class RulesWithdrawn(RulesEntry):
-    was: Annotated[StateBeforeWithdrawal, "state of the version until then"]
-    why: Annotated[str, "the reason, in a person's words"]
-    tables: Annotated[list[str], "codes of the tables that stop dealing under it at their next round"]
-
-
-RULES_WITHDRAWN = entry_type("rules.withdrawn", RulesWithdrawn, "A rules submission was withdrawn.")
+@entry_type("rules.withdrawn")
+def RULES_WITHDRAWN(
+    *,
+    was: Annotated[StateBeforeWithdrawal, "state of the version until then"],
+    why: Annotated[str, "the reason, in a person's words"],
+    tables: Annotated[list[str], "codes of the tables that stop dealing under it at their next round"],
+    **data: Unpack[RulesEntry],
+) -> None:
+    """A rules submission was withdrawn."""
 
 
 # Refusals
@@ -374,9 +374,7 @@ def file_submission(ctx: OfficeContext, *, submission: _Version) -> ActOutcome:
         raise Refusal(NOTHING_CHANGED, version=before.version)
     submission.status, submission.filed_at, submission.filed_by = Status.FILED, ctx.now, ctx.actor
     submission.save()
-    return _outcome(
-        ctx, submission, RULES_FILED({**_row_data(submission), "terms": json.loads(submission.terms)})
-    )
+    return _outcome(ctx, submission, RULES_FILED(**_row_data(submission), terms=json.loads(submission.terms)))
 
 
 @office_act(step_up="always", subject="rules")
@@ -441,13 +439,11 @@ def withdraw_submission(ctx: OfficeContext, *, submission: _Version, why: Text) 
     submission.save()
     stops = version_state == VersionState.IN_FORCE
     tables = [table.table for table in tables_under(ctx, submission.code)] if stops else []
-    data: RulesWithdrawn = {
-        **_row_data(submission),
-        "was": WITHDRAWABLE[version_state],
-        "why": why,
-        "tables": tables,
-    }
-    return _outcome(ctx, submission, RULES_WITHDRAWN(data))
+    return _outcome(
+        ctx,
+        submission,
+        RULES_WITHDRAWN(**_row_data(submission), was=WITHDRAWABLE[version_state], why=why, tables=tables),
+    )
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
