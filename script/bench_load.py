@@ -288,10 +288,10 @@ class Display(Screen):
             await super().hear(text)
         elif (version := VERSION.search(opening)) and (table := TABLE.search(opening)):
             base = BASE.search(opening)
-            if base and self.received.get(table[1], (0, ""))[0] != int(base[1]):
+            if base and self.received.get(table[1], (0, {}))[0] != int(base[1]):
                 await self.resync()
                 return
-            self.received[table[1]] = int(version[1]), ""
+            self.received[table[1]] = int(version[1]), {}
             self.show(table[1], int(version[1]), moment)
 
     def show(self, table: str, version: int, moment: float) -> None:

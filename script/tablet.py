@@ -318,12 +318,25 @@ class Fragment:
         return halted == 0 and self.incarnation == shown.incarnation and self.version > shown.version
 
 
-def apply_changes(old: Sequence[str], changes: Sequence[tuple[int, int, list[str]]]) -> list[str]:
-    """Return the new lines: the changes of `tables/screens/fragments.py`, as `static/js/live.js` applies them."""
-    lines = list(old)
-    for start, count, fresh in reversed(changes):
-        lines[start : start + count] = fresh
-    return lines
+Parts = dict[str, list[str]]  # of a fragment by their names, each as its lines
+
+
+def with_changes(parts: Parts, changes: dict[str, Any]) -> Parts:
+    """Return the parts with the changes of a push (`tables/screens/parts.py`), as `static/js/live.js` applies them."""
+    fresh = dict(parts)
+    for name, change in changes.items():
+        if isinstance(change, list):
+            fresh[name] = change
+        else:
+            fresh[name] = list(parts[name])
+            for place, line in change.items():
+                fresh[name][int(place)] = line
+    return fresh
+
+
+def text_of(parts: Parts) -> str:
+    """Return the fragment of these parts."""
+    return "\n".join(line for lines in parts.values() for line in lines)
 
 
 class Screen(Browser):
@@ -335,7 +348,7 @@ class Screen(Browser):
         super().__init__(seat, token, front)
         self.station, self.table = station, table or seat.table
         self.shown: dict[str, Fragment] = {}
-        self.received: dict[str, tuple[int, str]] = {}  # on this socket: version and HTML by table
+        self.received: dict[str, tuple[int, Parts]] = {}  # on this socket: version and parts by table
         self.heartbeats = 0
         self.closed: list[int] = []
         self.message_time = time.monotonic()
@@ -357,8 +370,8 @@ class Screen(Browser):
     @property
     def socket_path(self) -> str:
         if self.is_podium:
-            return f"/ws/floor/{self.seat.facility}?changes=1"
-        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}?changes=1"
+            return f"/ws/floor/{self.seat.facility}?parts=1"
+        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}?parts=1"
 
     @property
     def fragment(self) -> Fragment:
@@ -433,16 +446,16 @@ class Screen(Browser):
             await self.resync()
 
     async def apply_or_fetch(self, message: Json) -> None:
-        """Apply a complete fragment, or changed lines to the one before, as `live.js` does."""
-        table, text = message["table"], message.get("html")
-        if text is None:
-            version, before = self.received.get(table, (0, ""))
-            if version != message["base"]:
+        """Apply a complete fragment, or what changed in the one before, as `live.js` does."""
+        table, parts, base = message["table"], message["parts"], message.get("base")
+        if base is not None:
+            version, before = self.received.get(table, (0, {}))
+            if version != base:
                 await self.resync()
                 return
-            text = "\n".join(apply_changes(before.split("\n"), message["lines"]))
-        self.received[table] = message["version"], text
-        self.apply(table, text)
+            parts = with_changes(before, parts)
+        self.received[table] = message["version"], parts
+        self.apply(table, text_of(parts))
 
     def apply(self, table: str, text: str) -> None:
         fragment = Fragment.read(text)

@@ -117,6 +117,14 @@ def every_entry_is_as_declared() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_shown_yet() -> None:
+    """What this process shows of a table is of the test before, as long as something holds it."""
+    from tables.screens import fragments
+
+    fragments.forget_shown()
+
+
 @pytest.fixture(scope="session")
 def session_server(django_db_setup: None) -> Iterator[server.LiveServer]:
     with server.serving() as live_server:

@@ -30,7 +30,12 @@ import { storeStep } from "./waiting-acts.js";
 
 const screen = document.querySelector("live-screen");
 const urls = { ...screen.dataset };
-const readState = () => JSON.parse(document.getElementById("state").textContent);
+/* The wagers come by seat, so that a push has those of one seat alone. */
+function readState() {
+  const state = JSON.parse(document.getElementById("state").textContent);
+  state.round.wagers = state.round.wagers.flat();
+  return state;
+}
 let state = readState();
 let silent = [];  // posts whose tablets have no line (tables/views/sockets.py)
 

@@ -1,9 +1,9 @@
 /* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing but
    what a tablet says of itself (`tell`, `HERE`).
 
-   A message is {"table", "version", "html"}, a complete fragment, or {"table", "version", "base", "lines"}: how its lines
-   differ from those of the message before about this table. A newer fragment is morphed into the page, any other is
-   ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
+   A message is {"table", "version", "parts"}: the parts of a fragment by their names, each a list of its lines. With
+   "base", the version of the message before about this table, it has only what changed: all lines of a part, or some of
+   them by their places. A newer fragment is morphed into the page, any other is ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
    the page shows, a message was lost or the record restored, and the page fetches the state. When the socket closes, or after 12 s of silence, the page is STALE and polls.
    When polling fails too, or the browser says that it is offline, the page is OFFLINE (`dead`), and taps wait. */
 
@@ -48,14 +48,12 @@ export function isNewer(html, current) {
   return halted === 0 && incarnations === 0 && version > Number(current.version);
 }
 
-/* Replaces lines of a text. `lines`: from which line, how many, and the new ones (tables/screens/fragments.py). */
-function changeLines(text, lines) {
-  const result = text.split("\n");
-  for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const [start, count, fresh] = lines[index];
-    result.splice(start, count, ...fresh);
-  }
-  return result.join("\n");
+/* The parts of a fragment after those before and what changed (tables/screens/parts.py). */
+function withChanges(before, changes) {
+  const parts = { ...before };
+  for (const [name, change] of Object.entries(changes))
+    parts[name] = Array.isArray(change) ? change : Object.assign([...before[name]], change);
+  return parts;
 }
 
 export class LiveScreen extends HTMLElement {
@@ -103,8 +101,8 @@ export class LiveScreen extends HTMLElement {
     if (this.stopped || this.socket?.readyState <= WebSocket.OPEN) return;
     const url = new URL(this.getAttribute("src"), location.href);
     url.protocol = url.protocol.replace("http", "ws");
-    url.searchParams.set("changes", "1");
-    this.received = new Map();  // the last fragment of each table that came on this socket
+    url.searchParams.set("parts", "1");
+    this.received = new Map();  // of each table, the version and the parts that came on this socket last
     this.isLate = false;  // an act's screen did not come by it in time, and none has since
     const socket = new WebSocket(url);
     socket.addEventListener("open", () => this.tell());
@@ -195,15 +193,16 @@ export class LiveScreen extends HTMLElement {
     if (reliefs !== undefined) this.dispatchEvent(new CustomEvent("wall:reliefs", { bubbles: true, detail: reliefs }));
   }
 
-  applyOrFetch({ table, version, base, lines, html }) {
+  applyOrFetch({ table, version, base, parts }) {
     const before = this.received.get(table);
-    if (lines && before?.version !== base) {
+    if (base !== undefined && before?.version !== base) {
       this.resync();
       return;
     }
-    const text = lines ? changeLines(before.html, lines) : html;
-    this.received.set(table, { version, html: text });
-    if (this.apply({ table, version, html: text })) this.isLate = false;
+    const fresh = base === undefined ? parts : withChanges(before.parts, parts);
+    this.received.set(table, { version, parts: fresh });
+    const html = Object.values(fresh).flat().join("\n");
+    if (this.apply({ table, version, html })) this.isLate = false;
   }
 
   fragmentOf(table) {

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from games import registry
 from games.drawing import is_dice_corrected
+from games.engine.game import PostCode
 from games.engine.rules import Rules
 from games.formats import money
 from games.snapshot_types import (
@@ -24,10 +25,12 @@ from games.snapshot_types import (
     RibbonStep,
     SeatFacts,
     Snapshot,
+    WagerFacts,
 )
 from tables.alerts.calls import ADDRESSEES, REASONS
 from tables.screens import failures, layout, templates
 from tables.screens.layout import RunArea, RunSeat, SeatOfRun
+from tables.screens.parts import watched
 from tables.screens.screen_data import (
     AlertRow,
     ScreenData,
@@ -43,7 +46,7 @@ from tables.screens.screen_data import (
     scripts,
     taken_seats,
 )
-from tables.screens.templates import SUFFIX, in_lines
+from tables.screens.templates import SUFFIX, members
 
 # Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
 HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})
@@ -162,7 +165,7 @@ def at_rest(s: Snapshot) -> Snapshot:
         for wager in s["round"]["wagers"]
         if not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
     ]
-    return {**s, "round": {**s["round"], "phase": "closed", "wagers": wagers, "lit": [], "dice": None}}
+    return s | {"round": s["round"] | {"phase": "closed", "wagers": wagers, "lit": [], "dice": None}}
 
 
 def rail(s: Snapshot) -> list[RailSeat]:
@@ -209,24 +212,34 @@ def _results(game: str, history: str) -> list[SafeString]:
 class ConsoleData(ScreenData):
     """What the dealer's console shows in addition to the snapshot."""
 
-    @cached_property
+    @watched
     def mode(self) -> str:
         return mode(self.s)
 
-    @cached_property
+    @watched
     def runs_ahead(self) -> bool:
         """Whether acts up to the call of the dice may wait on a tablet without a line while the round goes on."""
         return bool(self.s["ahead"]) and self.s["missing"] is None
+
+    @watched
+    def has_no_wager(self) -> bool:
+        """Whether no wager was placed in this round."""
+        return not self.s["round"]["wagers"]
 
     @cached_property
     def has_shared_keys(self) -> bool:
         """Whether the dice are entered by the keys that games share: then the column beside the felt is free."""
         return self.parts["ahead_dice"] == f"tables/console/ahead_dice{SUFFIX}"
 
+    @watched
+    def steps_ahead(self) -> list[AheadStep]:
+        """The steps `ahead` without what their taps do, which changes with each wager: the state has it for them."""
+        return [step | {"say": ""} for step in self.s["ahead"]]
+
     @cached_property
     def views_ahead(self) -> list[ViewAhead]:
         """What a tablet without a line shows, by how many of the steps `ahead` wait on it."""
-        steps = self.s["ahead"]
+        steps = self.steps_ahead
         views = [self._view_ahead(waiting, step) for waiting, step in enumerate(steps)]
         if steps[-1]["act"] != "call_dice":
             views.append(self._view_ahead(len(steps), None))
@@ -237,11 +250,12 @@ class ConsoleData(ScreenData):
         """The same where a wager that waits may bring another step: that the next step needs the line."""
         return [
             self._view_ahead(waiting, None) if waiting and step["unless"] else None
-            for waiting, step in enumerate(self.s["ahead"])
+            for waiting, step in enumerate(self.steps_ahead)
         ]
 
     def _view_ahead(self, waiting: int, step: AheadStep | None) -> ViewAhead:
-        return {"step": step, "ribbon": _ribbon_ahead(self.s, waiting, step), "waiting": waiting}
+        acts, recorded = self.steps_ahead[:waiting], self.s["round"]["steps"]
+        return {"step": step, "ribbon": _ribbon_ahead(recorded, acts, step), "waiting": waiting}
 
     @cached_property
     def next_is_held(self) -> bool:
@@ -274,7 +288,7 @@ class ConsoleData(ScreenData):
         open_calls.sort(key=lambda alert: alert["kind"] not in OWN_CALLS)
         return [_floor_call_button(to, open_calls) for to in ADDRESSEES]
 
-    @cached_property
+    @watched
     def called_seats(self) -> list[int]:
         """The seats that an undecided dispute or call is about: they stay marked."""
         return [
@@ -459,19 +473,86 @@ class ConsoleData(ScreenData):
 
     @cached_property
     def state(self) -> SafeString:
-        """The part of the snapshot that the console's scripts read, as JSON."""
-        return _state(self.s)
+        """What most acts change of what the console's scripts read, as members of a JSON object."""
+        s = self.s
+        return members(
+            {
+                "version": s["version"],
+                "as_of": s["as_of"],
+                "next": s["next"],
+                "ahead": [
+                    {name: step[name] for name in ("act", "label", "say", "bets_open", "unless")}
+                    for step in s["ahead"]
+                ],
+                "offers": s["offers"],
+                "taken": taken_seats(s),
+                "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
+            }
+        )
+
+    @cached_property
+    def state_of_table(self) -> SafeString:
+        """What few acts change of it."""
+        s = self.s
+        return members(
+            {
+                "chips": s["chips"],
+                "limits": s["limits"],
+                "increments": {
+                    area["wager"]: area["increment_cents"]
+                    for area in s["layout"]
+                    if "increment_cents" in area
+                },
+                "last_wagers": s["last_wagers"],
+                "shaker": s["shaker"],
+                "table": s["table"]["code"],
+                "status": s["table"]["status"],
+                "floorperson": s["people"]["floorperson"],
+                "dealer": s["people"]["dealer"],
+                "posts": post_holders(s),
+                "post_acts": s["post_acts"],
+                "seat_posts": self.seat_posts,
+                "lot": s["lot"]["code"] if s["lot"] else None,
+                "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
+            }
+        )
+
+    @watched
+    def seat_posts(self) -> dict[int, PostCode]:
+        """The posts that settle the seats, where posts have their own seats."""
+        return {seat["seat"]: seat["post"] for seat in self.s["round"]["seats"] if seat["post"]}
+
+    @cached_property
+    def state_of_round(self) -> SafeString:
+        """The round, its wagers by seat: a seat whose wagers change is one line."""
+        round_ = self.s["round"]
+        by_seat: dict[int, list[WagerFacts]] = {seat["seat"]: [] for seat in round_["seats"]}
+        for wager in round_["wagers"]:
+            if not wager["struck"]:
+                by_seat.setdefault(wager["seat"], []).append(wager)
+        return members(
+            {
+                "number": round_["number"],
+                "phase": round_["phase"],
+                "bets_open": round_["bets_open"],
+                "dice": round_["dice"],
+                "game": round_.get("game", {}),
+                "settle": round_.get("settle"),
+                "wagers": list(by_seat.values()),
+            }
+        )
 
 
-def _ribbon_ahead(s: Snapshot, waiting: int, step: AheadStep | None) -> list[StepAhead]:
-    """Return the ribbon while the first `waiting` acts of `ahead` wait for the line.
+def _ribbon_ahead(
+    round_steps: list[RibbonStep], acts: list[AheadStep], step: AheadStep | None
+) -> list[StepAhead]:
+    """Return the ribbon while these acts of `ahead` wait for the line. `round_steps`: the ribbon as it is recorded.
 
     The steps that these acts are wait, and the one after them is current, if it is known. A ribbon that has none of
     them shows the steps that they complete as waiting.
     """
-    acts = s["ahead"][:waiting]
     steps = step["steps"] if step else acts[-1]["steps"]
-    recorded = {key for key, one in _numbered(s["round"]["steps"]) if one["state"] == "done"}
+    recorded = {key for key, one in _numbered(round_steps) if one["state"] == "done"}
     duties = {act["duty"] for act in acts}
     waits = {key for key, one in _numbered(steps) if _is_of(one, duties)} - recorded
     if not waits:
@@ -505,43 +586,3 @@ def _is_of(step: RibbonStep, duties: set[str]) -> bool:
     """Return whether a step is one of these duties; the steps of later plays are not."""
     base, of_play, _ = step["key"].partition(":")
     return base in duties and (not of_play or step["state"] in ("done", "now"))
-
-
-def _state(s: Snapshot) -> SafeString:
-    part = {
-        "version": s["version"],
-        "as_of": s["as_of"],
-        "next": s["next"],
-        "ahead": [
-            {name: step[name] for name in ("act", "label", "bets_open", "unless")} for step in s["ahead"]
-        ],
-        "offers": s["offers"],
-        "chips": s["chips"],
-        "limits": s["limits"],
-        "increments": {
-            area["wager"]: area["increment_cents"] for area in s["layout"] if "increment_cents" in area
-        },
-        "last_wagers": s["last_wagers"],
-        "shaker": s["shaker"],
-        "table": s["table"]["code"],
-        "status": s["table"]["status"],
-        "floorperson": s["people"]["floorperson"],
-        "dealer": s["people"]["dealer"],
-        "posts": post_holders(s),
-        "post_acts": s["post_acts"],
-        "taken": taken_seats(s),
-        "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
-        "seat_posts": {seat["seat"]: seat["post"] for seat in s["round"]["seats"] if seat["post"]},
-        "lot": s["lot"]["code"] if s["lot"] else None,
-        "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
-        "round": {
-            "number": s["round"]["number"],
-            "phase": s["round"]["phase"],
-            "bets_open": s["round"]["bets_open"],
-            "dice": s["round"]["dice"],
-            "game": s["round"].get("game", {}),
-            "settle": s["round"].get("settle"),
-            "wagers": [wager for wager in s["round"]["wagers"] if not wager["struck"]],
-        },
-    }
-    return in_lines(part)

@@ -113,7 +113,8 @@ class TileData(ScreenData):
 
     @cached_property
     def step_number(self) -> int:
-        return self.round_state[0] + 1
+        place, _ = self.round_state
+        return place + 1
 
     @cached_property
     def step_label(self) -> str:

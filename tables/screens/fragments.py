@@ -1,24 +1,18 @@
-"""Render fragments from a snapshot with MiniJinja, and send a screen the lines that changed.
+"""The stations of a table: what each renders from a snapshot, in parts, with MiniJinja.
 
-The same templates serve first paint, push and resync. A snapshot travels as its JSON text, and a fragment is a function
-of that text alone. So each worker renders a station only if one of its screens shows it, and once for all of them. The
-worker that made the text renders from the snapshot that it made it of: a snapshot has only what JSON gives back
-(`tests/tables/test_snapshot.py`).
-
-An act changes a few of the six hundred lines of a console. Comparing two fragments line by line (`changed_lines`) takes
-a fraction of the time that it takes to send all of them to a screen.
+The same templates serve first paint, push and resync. A fragment is a function of the snapshot alone, and a snapshot
+has only what JSON gives back (`tests/tables/test_snapshot.py`). So each worker renders a station only if one of its
+screens shows it, once for all of them, and of it only the parts that an act has changed (`parts.py`).
 """
 
-import itertools
 import json
-import operator
 import threading
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeAlias, TypedDict, cast
+from typing import cast
 
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
 from tables.core.context import TableContext
@@ -26,84 +20,73 @@ from tables.screens import snapshot, templates
 from tables.screens.console_data import ConsoleData
 from tables.screens.floor_data import LockedTileData, TileData, WallData
 from tables.screens.layout import game_screens
+from tables.screens.parts import Screen, Shown, Station, is_newer
 from tables.screens.screen_data import ScreenData, SignData, SignWithRollsData, left_on_layout, round_rows
 from tables.screens.table_data import TableData
+from tables.screens.templates import SUFFIX
 
-# Lines that changed
+# Stations
 
-
-# From which line of the old text, how many to replace, and the new ones.
-Change: TypeAlias = tuple[int, int, list[str]]
-MOST_LINES_AHEAD = 500
-LINES_AHEAD = (4, 15, 60, MOST_LINES_AHEAD)  # most changes end within a few lines
-
-
-def changed_lines(old: Sequence[str], new: Sequence[str]) -> list[Change]:
-    """Return what turns the old lines into the new ones, in their order. Not always the least, but always right."""
-    changes: list[Change] = []
-    i = j = 0
-    while True:
-        equal = _equal_lines(old, i, new, j)
-        i, j = i + equal, j + equal
-        if i == len(old) and j == len(new):
-            return changes
-        skipped_old, skipped_new = _to_next_equal(old, i, new, j)
-        changes.append((i, skipped_old, list(new[j : j + skipped_new])))
-        i, j = i + skipped_old, j + skipped_new
-
-
-def _equal_lines(old: Sequence[str], i: int, new: Sequence[str], j: int) -> int:
-    """How many lines from here on are the same in both texts."""
-    are_different = map(operator.ne, old[i:], new[j:])
-    return next(itertools.compress(itertools.count(), are_different), min(len(old) - i, len(new) - j))
-
-
-def _to_next_equal(old: Sequence[str], i: int, new: Sequence[str], j: int) -> tuple[int, int]:
-    """How many lines to skip in each text to the nearest pair of equal lines; all of them without one nearby."""
-    for lines in LINES_AHEAD:
-        first_in_new: dict[str, int] = {}
-        for back, line in enumerate(new[j : j + lines]):
-            first_in_new.setdefault(line, back)
-        pairs = (
-            (ahead + first_in_new[line], ahead)
-            for ahead, line in enumerate(old[i : i + lines])
-            if line in first_in_new
-        )
-        distance, ahead = min(pairs, default=(lines, 0))
-        if distance < lines:  # no pair outside of these lines is nearer
-            return ahead, distance - ahead
-    return len(old) - i, len(new) - j
-
-
-# Fragments
-
-
-class Station(NamedTuple):
-    """How a station is rendered: its template, its data, and the class of a game's own data (`own`), if any."""
-
-    template: str
-    data: type[ScreenData]
-    own: str = ""
-
-
-STATIONS = {
-    "dealer": Station("tables/console/screen.jinja", ConsoleData, "Console"),
-    "tile": Station("tables/floor/tile.jinja", TileData),
-    "locked": Station("tables/floor/tile.jinja", LockedTileData),
-    "wall": Station("tables/floor/wall_table.jinja", WallData),
-    "table": Station("tables/table/screen.jinja", TableData, "Table"),
-    "sign": Station("tables/sign/screen.jinja", SignData),
-    "sign-with-rolls": Station("tables/sign/screen.jinja", SignWithRollsData),
-}
-CACHED_FRAGMENTS = 128  # of the states pushed last, about 40 kB each
 KEPT_STATES = 8
 
 
-class Screen(TypedDict):
-    """The fragment of one station, and the version that it shows."""
+def _template(name: str, own: str = "") -> Callable[[ScreenData], str]:
+    """Render a part by its template. `own`: the class of the data that only the table's game shows there, if any."""
+    path = f"tables/{name}{SUFFIX}"
 
-    version: int
-    html: str
+    def rendered(screen: ScreenData) -> str:
+        return templates.render(path, s=screen.s, screen=screen, own=_own(own, screen.s))
+
+    return rendered
+
+
+def _on_console(screen: ConsoleData, path: str) -> str:
+    return templates.render(path, s=screen.s, screen=screen, own=_own("Console", screen.s))
+
+
+def _console(name: str) -> Callable[[ConsoleData], str]:
+    """Render a part of the console by its template."""
+    return lambda screen: _on_console(screen, f"tables/console/{name}{SUFFIX}")
+
+
+def _of_game(name: str) -> Callable[[ConsoleData], str]:
+    """Render a part of the console of which a game has its own template."""
+    return lambda screen: _on_console(screen, screen.parts[name])
+
+
+CONSOLE = {
+    "frame": _console("screen"),
+    "header": _console("header"),
+    "ribbon": _console("ribbon"),
+    "felt": _of_game("felt"),
+    "called": _console("floor_call_panel"),
+    "thrown": _console("drawn"),
+    "side": _console("side_now"),
+    "dock": _console("dock_now"),
+    "next": _console("next_now"),
+    "paper": _console("ahead"),
+    "ahead": _console("ahead_views"),
+    "fresh": _console("fresh"),
+    "failure": _console("failure"),
+    "state": _console("state"),
+    "table": _console("state_of_table"),
+    "round": _console("state_of_round"),
+}
+TABLE = {
+    name: _template(f"table/{name}", "Table")
+    for name in ("screen", "alerts", "now_on", "owned", "exposure", "cards", "acts", "money", "last", "side")
+}
+TILE = {"tile": _template("floor/tile")}
+SIGN = {"sign": _template("sign/screen")}
+STATIONS = {
+    "dealer": Station(ConsoleData, CONSOLE),
+    "tile": Station(TileData, TILE),
+    "locked": Station(LockedTileData, TILE),
+    "wall": Station(WallData, {"table": _template("floor/wall_table")}),
+    "table": Station(TableData, TABLE),
+    "sign": Station(SignData, SIGN),
+    "sign-with-rolls": Station(SignWithRollsData, SIGN),
+}
 
 
 @dataclass(frozen=True)
@@ -142,34 +125,11 @@ class NewestStates:
 newest_states = NewestStates()
 
 
-@dataclass(frozen=True)
-class Fragment:
-    """A rendered station of a state."""
-
-    table: str
-    version: int
-    html: str
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The lines of the HTML, which are compared with those of the fragments before and after."""
-        return self.html.split("\n")
-
-    @cached_property
-    def message(self) -> str:
-        """What is sent on a socket: JSON of table, version and HTML."""
-        return json.dumps({"table": self.table, "version": self.version, "html": self.html})
-
-    @property
-    def screen(self) -> Screen:
-        """The fragment as the answer to a request."""
-        return {"version": self.version, "html": self.html}
-
-
 def render(station: str, state: Snapshot) -> SafeString:
-    """Render the fragment of one station. Raises KeyError for an unknown station."""
-    template, data, own = STATIONS[station]
-    return templates.render(template, s=state, screen=data(state), own=_own(own, state))
+    """Render the complete fragment of one station. Raises KeyError for an unknown station."""
+    data, parts = STATIONS[station]
+    screen = data(state)
+    return mark_safe("\n".join(part(screen) for part in parts.values()))
 
 
 def _own(name: str, state: Snapshot) -> object:
@@ -222,30 +182,48 @@ def _state(state: Snapshot) -> TableState:
     return TableState(table["code"], table["facility"], state["version"], text)
 
 
-@lru_cache(CACHED_FRAGMENTS)
-def fragment(station: str, state_text: str) -> Fragment:
-    """Render one station of a state. Queries nothing. Raises KeyError for an unknown station."""
-    shown = newest_states.parse(state_text)
-    return Fragment(shown["table"]["code"], shown["version"], render(station, shown))
+# What the stations of this worker show
+
+# By station, facility and table: those that a socket holds, or that somebody renders now.
+_shown: weakref.WeakValueDictionary[tuple[str, str, str], Shown] = weakref.WeakValueDictionary()
+_shown_lock = threading.Lock()
 
 
-def read_fragment(station: str, table_id: int) -> Fragment:
-    """Read a table and render one station. Raises `Table.DoesNotExist`."""
-    return fragment(station, read_state(table_id).text)
+def show(station: str, state: Snapshot) -> Shown:
+    """Show a state at one station of this worker, unless it shows a newer one. Queries nothing.
+
+    Raises KeyError for an unknown station, and what rendering raises.
+    """
+    key = station, state["table"]["facility"], state["table"]["code"]
+    with _shown_lock:
+        shown = _shown.get(key)
+        if shown is None:
+            shown = _shown[key] = Shown(STATIONS[station])
+    shown.show(state)
+    return shown
+
+
+def forget_shown() -> None:
+    """Forget what the stations of this process show: sockets that are open go on with what they have."""
+    with _shown_lock:
+        _shown.clear()
+
+
+def read_shown(station: str, table_id: int) -> Shown:
+    """Read a table and show it at one station. Raises `Table.DoesNotExist`.
+
+    If a second read finds an older state than was shown before it, a backup was restored under this worker: then that
+    is shown.
+    """
+    state = snapshot.of_table(table_id)
+    shown = show(station, state)
+    before = shown.state
+    if before is not None and is_newer(before, state):
+        state = snapshot.of_table(table_id)
+        shown.show(state, is_truth=is_newer(before, state))
+    return shown
 
 
 def screen(station: str, table_id: int) -> Screen:
-    """Return the version and HTML of one station, for a first paint or a resync."""
-    return read_fragment(station, table_id).screen
-
-
-@lru_cache(CACHED_FRAGMENTS)
-def message_after(before: Fragment, after: Fragment) -> str:
-    """The message for a screen to which `before` was sent: the changed lines, or all where most have changed.
-
-    JSON of table, version, the version that it changes (`base`), and `lines`.
-    """
-    lines = changed_lines(before.lines, after.lines)
-    content = {"table": after.table, "version": after.version, "base": before.version, "lines": lines}
-    message = json.dumps(content)
-    return message if len(message) < len(after.html) // 2 else after.message
+    """Return the version and HTML of one station, for a resync. Raises `Table.DoesNotExist`."""
+    return read_shown(station, table_id).screen

@@ -167,13 +167,14 @@ def game_screens(game: str) -> ModuleType | None:
 
 
 class PrintedArea(NamedTuple):
-    """An area as its game prints it; `odds` are all that it may be paid."""
+    """An area as its game prints it; `odds` are all that it may be paid, `stopped` says why it is not dealt."""
 
     game: str
     wager: str
     label: str
     family: str
     odds: tuple[str, ...]
+    stopped: str = ""
 
 
 class AreaState(NamedTuple):
@@ -188,7 +189,6 @@ class AreaState(NamedTuple):
     dice: tuple[int, ...] = ()
     owners: tuple[Owner, ...] = ()
     run: Literal["", "now", "paid"] = ""
-    stopped: str = ""
     corrected: bool = False
 
 
@@ -247,36 +247,67 @@ def _paying(s: Snapshot) -> dict[str, Literal["", "now", "paid"]]:
     }
 
 
+MOST_LAYOUTS = 64
+_layouts: dict[tuple[str, str, int], tuple[list[LayoutWager], list[tuple[str, PrintedArea]]]] = {}
+
+
+def _printed_areas(s: Snapshot) -> list[tuple[str, PrintedArea]]:
+    """Return the areas of a layout in its order, each with its family as templates name it. Kept for each rules."""
+    layout, game = s["layout"], s["table"]["game"]
+    key = game, s["rules"]["submission"], s["rules"]["version"]
+    kept, printed = _layouts.get(key, ([], []))
+    if kept is layout or kept == layout:
+        return printed
+    printed = [
+        (
+            area["family"].partition(" ")[0].replace("-", "_"),
+            PrintedArea(
+                game,
+                area["wager"],
+                area["label"],
+                area["family"],
+                tuple(area["odds"]),
+                area["stopped"]["text"] if area["stopped"] else "",
+            ),
+        )
+        for area in layout
+    ]
+    if len(_layouts) >= MOST_LAYOUTS:
+        _layouts.clear()
+    _layouts[key] = layout, printed
+    return printed
+
+
 def areas(s: Snapshot) -> dict[str, list[SafeString]]:
     """Return every area of the felt by family, in the layout's order, with its owners, their money, and its light.
 
     A family that the layout does not have is empty.
     """
-    round_, game = s["round"], s["table"]["game"]
+    round_ = s["round"]
     lit, phase, dice = set(round_["lit"]), round_["phase"], tuple(round_["dice"] or ())
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
     owned, paying, corrected = owners(s), _paying(s), corrected_areas(s)
     empty = AreaState(phase, tappable, bool(lit or dice))
     groups: dict[str, list[SafeString]] = defaultdict(list)
-    for area in s["layout"]:
-        wager, state = area["wager"], empty
-        if wager in lit or wager in owned or wager in corrected or area["stopped"]:
+    for group, area in _printed_areas(s):
+        wager, state = area.wager, empty
+        if wager in lit or wager in owned or wager in corrected:
             state = empty._replace(
                 dice=(dice or (0,)) if wager in lit else (),
                 owners=owned.get(wager, ()),
                 run=paying.get(wager, ""),
-                stopped=area["stopped"]["text"] if area["stopped"] else "",
                 corrected=wager in corrected,
             )
-        printed = PrintedArea(game, wager, area["label"], area["family"], tuple(area["odds"]))
-        groups[area["family"].partition(" ")[0].replace("-", "_")].append(_area(printed, state))
+        groups[group].append(_area(area, state))
     return groups
 
 
 @lru_cache(maxsize=8192)
 def _area(area: PrintedArea, state: AreaState) -> SafeString:
-    """Draw an area. An act changes few of them, so the others are taken from the cache."""
-    game, wager, label, family, odds = area
+    """Draw an area. An act changes few of them, so the others are taken from the cache. Its tag, words, print and
+    money are lines of their own, so that a push carries those that changed.
+    """
+    game, wager, label, family, odds, _ = area
     attrs, top, cloth, full = "", "", _print(area), full_stacks(game, family)
     money_html, unsettled = stacks(state.owners, full), unpaid(state.owners)
     on_it = f" {money(sum_of(unsettled))} on it: {named(unsettled)}." if unsettled else ""
@@ -308,15 +339,15 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
             money_html = ""
     else:
         say = f"{label}, pays {pays}." if pays else f"{label}."
-        if state.stopped:
-            family, top, say = f"{family} area--stopped", NOT_DEALT, state.stopped
+        if area.stopped:
+            family, top, say = f"{family} area--stopped", NOT_DEALT, area.stopped
         say += on_it
     if state.corrected:
         top, say = marked_corrected(top), f"{say} Corrected in this round."
     return mark_safe(
-        f'<{tag} class="area area--{family}"{kind} data-wager="{wager}" data-label="{escape(label)}"{attrs}>'
-        f'<span class="sr">{escape(say)}</span>{top}{cloth}'
-        f'<span class="money" data-full="{full}" aria-hidden="true">{money_html}</span></{tag}>'
+        f'<{tag} class="area area--{family}"{kind}\n data-wager="{wager}" data-label="{escape(label)}"{attrs}><span\n'
+        f' class="sr">{escape(say)}</span\n>{top}{cloth}<span\n'
+        f' class="money" data-full="{full}" aria-hidden="true">{money_html}</span\n></{tag}>'
     )
 
 

@@ -40,6 +40,7 @@ from tables.core.alerts import kind_of, line_name
 from tables.core.figure_sums import Recent
 from tables.equipment.signs import SignFace, board
 from tables.screens import layout
+from tables.screens.parts import watched
 from tables.screens.templates import SUFFIX, countdown, seconds_between
 from tables.words.sentences import LABELS, NUMBERS, span, state_of_round
 
@@ -213,7 +214,7 @@ def left_on_layout(s: Snapshot) -> Snapshot:
         and wager["wager"] not in collected
         and (wager["outcome"] is None or (wager["seat"], wager["wager"], wager["play"]) in unsettled)
     ]
-    return {**s, "round": {**s["round"], "wagers": wagers}}
+    return s | {"round": s["round"] | {"wagers": wagers}}
 
 
 def _unsettled(s: Snapshot) -> set[tuple[int, str, int | None]]:
@@ -254,7 +255,7 @@ def _with_wagers_of(s: Snapshot, seats: list[ReturnSeat]) -> Snapshot:
         for seat in seats
         for line in seat["lines"]
     ]
-    return {**s, "round": {**s["round"], "wagers": wagers}}
+    return s | {"round": s["round"] | {"wagers": wagers}}
 
 
 def editions_of(s: Snapshot) -> list[Edition]:
@@ -353,7 +354,7 @@ class ScreenData:
     def urls(self) -> TableUrls:
         return urls(self.s["table"]["facility"], self.s["table"]["code"])
 
-    @cached_property
+    @watched
     def pace(self) -> int | None:
         """Settled rounds an hour of the last fifteen minutes; None where it is not known."""
         return pace_now(self.s)
@@ -389,13 +390,13 @@ class ScreenData:
             (alert for alert in open_alerts if not alert["acknowledged"] and not alert["coming"]), None
         )
 
-    @cached_property
+    @watched
     def round_number(self) -> int:
         """The round that the table is in. A round without a result lasts until its chips are back at their seats."""
         back = self.s["returning"]
         return back["round"] if back else self.s["round"]["number"]
 
-    @cached_property
+    @watched
     def lot_time(self) -> LotTime | None:
         lot = self.s["lot"]
         if lot is None:
@@ -412,7 +413,7 @@ class ScreenData:
         change = self.s["limits"]["pending"]
         return countdown(self.s["as_of"], change["effective_at"]) if change and change["effective_at"] else ""
 
-    @cached_property
+    @watched
     def phase_since(self) -> str | None:
         """The moment at which the table came into its phase, by its newest entries; None if they are older."""
         is_settling = self.s["round"]["phase"] in ("lit", "taken")
@@ -450,7 +451,7 @@ class ScreenData:
     def is_out_of_band(self) -> bool:
         return self.deviations is not None and abs(self.deviations) > 2
 
-    @cached_property
+    @watched
     def round_state(self) -> tuple[int, str]:
         """The place of the current state in the ribbon, from 0, and its words."""
         return state_of_round(self.s["round"]["steps"], bets_open=self.s["round"]["bets_open"])
@@ -459,7 +460,7 @@ class ScreenData:
     def state_words(self) -> str:
         return self.round_state[1]
 
-    @cached_property
+    @watched
     def ribbon(self) -> list[RibbonMark]:
         """The steps of the round: done, the current state, and those to come."""
         place, words = self.round_state

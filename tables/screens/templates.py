@@ -26,7 +26,6 @@ from games.formats import MEANINGS, money, plain, signed
 from tables.words.sentences import span
 
 MOST_NESTED = 3  # objects in objects whose values are lines
-ESCAPED_IN_SCRIPTS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 @lru_cache(maxsize=512)
@@ -54,15 +53,27 @@ def in_lines(value: Any) -> SafeString:
     A text is a list of its lines, without those that are empty.
     """
     lined = [line for line in value.split("\n") if line.strip()] if isinstance(value, str) else value
-    return mark_safe(_lines(lined, MOST_NESTED).translate(ESCAPED_IN_SCRIPTS))
+    return _for_script(_lines(lined, MOST_NESTED))
+
+
+def members(value: dict[str, Any]) -> SafeString:
+    """As `in_lines`, without the braces: for an object that several parts of a screen write."""
+    return _for_script(_lines(value, MOST_NESTED).removeprefix("{\n").removesuffix("\n}"))
+
+
+def _for_script(text: str) -> SafeString:
+    for sign in "<>&":
+        if sign in text:
+            text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return mark_safe(text)
 
 
 def _lines(value: Any, depth: int) -> str:
     if depth and isinstance(value, dict) and value:
-        pairs = (f"{json.dumps(str(name))}:{_lines(item, depth - 1)}" for name, item in value.items())
+        pairs = (f"{_compact(str(name))}:{_lines(item, depth - 1)}" for name, item in value.items())
         return "{\n" + ",\n".join(pairs) + "\n}"
     if depth and isinstance(value, list) and value:
-        return "[\n" + ",\n".join(_compact(item) for item in value) + "\n]"
+        return "[\n" + ",\n".join(map(_compact, value)) + "\n]"
     return _compact(value)
 
 

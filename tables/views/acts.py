@@ -66,6 +66,7 @@ from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, push, selectors
+from tables.screens.parts import Screen
 from tables.words.entries import device_of
 from tables.words.registry import OVERTAKEN_BY
 from tables.words.sentences import say, short, title
@@ -318,9 +319,7 @@ def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonRespo
     return JsonResponse(reply.body, status=reply.status)
 
 
-def _publish(
-    table_ids: tuple[int, ...], station: str = "", ctx: TableContext | None = None
-) -> fragments.Screen | None:
+def _publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | None = None) -> Screen | None:
     """Publish tables after the commit, and return the first one, the act's own, as this station shows it.
 
     Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
@@ -330,7 +329,7 @@ def _publish(
         try:
             state = push.publish_from_thread(table_id, ctx if position == 0 else None)
             if station and position == 0:
-                own_screen = fragments.fragment(station, state.text).screen
+                own_screen = fragments.show(station, fragments.newest_states.parse(state.text)).screen
         except Exception:
             log.exception("a table was not published after its act; the heartbeat makes screens resync")
     return own_screen
@@ -456,7 +455,7 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
 def _refused(
     status: int,
     refusal: Refusal | AuditRefusal,
-    screen: fragments.Screen | None = None,
+    screen: Screen | None = None,
     table_ids: tuple[int, ...] = (),
 ) -> ActReply:
     worded = {
@@ -468,7 +467,7 @@ def _refused(
     return ActReply(status, {"refusal": worded, "screen": screen}, table_ids)
 
 
-def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> fragments.Screen | None:
+def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> Screen | None:
     """The table as it is now, so that a refused screen shows the truth; None for a person who may not open it.
 
     Many refusals come before anybody checked whether the person works at this table.

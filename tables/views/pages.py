@@ -85,6 +85,7 @@ from tables.runner.access import (
 from tables.runner.facility import SETUP
 from tables.screens import fragments, selectors, snapshot
 from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
+from tables.screens.parts import Screen
 from tables.setup.floor_plan import FloorItem, unsaved_items
 from tables.staffing.roster import dealers_on_duty, post_to_relieve, posts_in_relief
 from tables.views.facility import page_context, page_or_part, part_address
@@ -282,10 +283,9 @@ def locked_tiles(request: HttpRequest, _person: Person, shown: ShownFloor) -> Js
     return JsonResponse({"tiles": _every_tile(shown)})
 
 
-def _every_tile(shown: ShownFloor) -> dict[str, fragments.Screen]:
+def _every_tile(shown: ShownFloor) -> dict[str, Screen]:
     """The tables as the station shows them, by their codes."""
-    tiles = [fragments.fragment(shown.station, fragments.read_state(pk).text) for pk in shown.tables]
-    return {tile.table: tile.screen for tile in tiles}
+    return {code: fragments.screen(shown.station, pk) for pk, (code, _) in shown.tables.items()}
 
 
 @require_GET

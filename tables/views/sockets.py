@@ -58,6 +58,7 @@ from tables.runner.access import (
     wall_tables_for,
 )
 from tables.screens import fragments, push
+from tables.screens.parts import Shown, Told
 from tables.screens.push import delivery
 from tables.ticker import silent_posts
 
@@ -188,8 +189,9 @@ class PushConsumer(AsyncWebsocketConsumer):
     """What every socket shares: access, groups, heartbeat and closing."""
 
     device: Device | None = None
+    station: str
     groups_joined: list[str]
-    sent: dict[str, fragments.Fragment]  # the last fragment of each table
+    told: dict[str, tuple[Shown, Told]]  # of each table, what it was told last
     joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
 
@@ -219,7 +221,7 @@ class PushConsumer(AsyncWebsocketConsumer):
         While the database is away the socket is closed, and its page tries again.
         """
         await self.accept()
-        self.groups_joined, self.sent = [], {}
+        self.groups_joined, self.told = [], {}
         try:
             await database_sync_to_async(self.enter, thread_sensitive=False)()
             await self.try_to_join()
@@ -253,20 +255,27 @@ class PushConsumer(AsyncWebsocketConsumer):
         """Send the whole state, once, on connecting."""
         raise NotImplementedError
 
-    async def send_fragment(self, fragment: fragments.Fragment) -> None:
-        """Send a fragment: what changed in it, to a page that asked for changes and has the one before."""
-        before = self.sent.get(fragment.table)
-        if before is None or not self.takes_changes:
-            message = fragment.message
+    async def show(self, table: str, state_text: str) -> None:
+        """Show a pushed state. One that cannot be rendered is left out: a heartbeat finds that the page is behind."""
+        try:
+            shown = fragments.show(self.station, fragments.newest_states.parse(state_text))
+            message = self.message(table, shown)
+        except Exception:
+            log.exception("a state of %s was not rendered; the heartbeat makes the screen ask", table)
         else:
-            message = fragments.message_after(before, fragment)
-        self.sent[fragment.table] = fragment
-        await self.send(text_data=message)
+            await self.send(text_data=message)
+
+    def message(self, table: str, shown: Shown) -> str:
+        """What a station shows of a table, for this socket: what changed since it was told, or all of it."""
+        before, told = self.told.get(table, (None, None))
+        message, now = shown.message(told if before is shown else None)
+        self.told[table] = shown, now
+        return message if self.takes_parts else json.dumps({"table": table, **shown.screen})
 
     @property
-    def takes_changes(self) -> bool:
-        """Whether the page can apply changes. One that was loaded before an update may be older than that."""
-        return b"changes=1" in self.scope["query_string"].split(b"&")
+    def takes_parts(self) -> bool:
+        """Whether the page can apply parts. One that was loaded before an update may be older than that."""
+        return b"parts=1" in self.scope["query_string"].split(b"&")
 
     async def send_json(self, message: dict[str, Any]) -> None:
         await self.send(text_data=json.dumps(message))
@@ -379,11 +388,12 @@ class OneTableConsumer(PushConsumer):
         return [push.table_group(self.table.pk), *self.device_groups()]
 
     async def send_state(self) -> None:
-        read = database_sync_to_async(fragments.read_fragment, thread_sensitive=False)
-        await self.send_fragment(await read(self.station, self.table.pk))
+        read = database_sync_to_async(fragments.read_shown, thread_sensitive=False)
+        shown = await read(self.station, self.table.pk)
+        await self.send(text_data=self.message(self.table.code, shown))
 
     async def screen(self, event: dict[str, Any]) -> None:
-        await self.send_fragment(fragments.fragment(self.station, event["state"]))
+        await self.show(self.table.code, event["state"])
 
 
 class TableConsumer(OneTableConsumer):
@@ -542,7 +552,7 @@ class FloorConsumer(PushConsumer):
         state = self.waiting.pop(code, None)
         if state is not None:
             self.sent_at[code] = time.monotonic()
-            await self.send_fragment(fragments.fragment(self.station, state))
+            await self.show(code, state)
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():

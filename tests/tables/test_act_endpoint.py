@@ -168,7 +168,7 @@ def test_a_screen_of_an_act_that_another_followed_at_once_is_that_of_the_newest_
     assert (shown["version"], len(shown["round"]["wagers"])) == (scene.version, 2)
 
 
-@pytest.mark.parametrize("failing", [(push, "publish_from_thread"), (fragments, "fragment")])
+@pytest.mark.parametrize("failing", [(push, "publish_from_thread"), (fragments, "show")])
 @pytest.mark.parametrize("error", [OperationalError("gone"), TimeoutError(), KeyError("s")])
 def test_an_act_that_was_committed_is_answered_so_whatever_fails_afterwards(
     scene, tablet, monkeypatch, caplog, failing, error

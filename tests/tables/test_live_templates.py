@@ -12,7 +12,6 @@ from minijinja import TemplateError
 
 from games.snapshot_types import Snapshot
 from tables.screens import fragments, templates
-from tables.screens.fragments import changed_lines
 from tables.screens.templates import in_lines
 from tests.tables.cast import make_scene
 
@@ -36,7 +35,6 @@ OF_INCLUDED = {
     "sums.jinja": {"take", "pay"},
     "tile.jinja": {"change"},
 }
-OF_FOLDER = {"console": {"mode"}}
 
 
 def test_every_template_compiles_and_reads_only_names_that_a_screen_has():
@@ -45,7 +43,7 @@ def test_every_template_compiles_and_reads_only_names_that_a_screen_has():
     count = 0
     for folder in templates.folders():
         for path in sorted(folder.rglob(f"*{templates.SUFFIX}")):
-            known = NAMES | OF_INCLUDED.get(path.name, set()) | OF_FOLDER.get(path.parent.name, set())
+            known = NAMES | OF_INCLUDED.get(path.name, set())
             names = environment.undeclared_variables_in_str(path.read_text("utf-8"))
             unknown |= {str(path): names - known} if names - known else {}
             count += 1
@@ -188,10 +186,3 @@ def test_what_scripts_read_is_json_whose_values_are_lines_so_that_a_push_carries
         "}",
     ]
     assert json.loads(in_lines("<p>\n \n</p>\n")) == ["<p>", "</p>"]
-
-
-def test_a_wager_changes_few_lines_of_a_console(scene):
-    before = fragments.screen("dealer", scene.table.pk)["html"].split("\n")
-    scene.place((2, "big", 500))
-    after = fragments.screen("dealer", scene.table.pk)["html"].split("\n")
-    assert sum(len(line) for _, _, lines in changed_lines(before, after) for line in lines) < 4_000

@@ -14,10 +14,12 @@ from audit import clock
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from config.asgi import application
-from script.tablet import apply_changes
+from script.tablet import text_of, with_changes
 from tables.models import Assignment
 from tables.runner.access import current_request, signed_in_request
-from tables.screens import fragments, push
+from tables.screens import push
+from tables.screens.console_data import ConsoleData
+from tables.screens.parts import Shown
 from tables.views import sockets
 from tables.views.sockets import TILE_SECONDS
 
@@ -166,13 +168,14 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
 
 
 @pytest.mark.parametrize("path", [TABLE + "dealer", TABLE + "table", TABLE + "sign", "/ws/floor/larkfield"])
-async def test_a_page_that_takes_changes_is_sent_the_lines_that_changed(committed, path):
+async def test_a_page_that_takes_parts_is_sent_what_changed_of_them(committed, path):
     place = database_sync_to_async(committed.place)
     device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
     tablet = await browser(committed, device, person)
-    pages = [Socket(path + query, tablet) for query in ("?changes=1", "")]
+    await place((1, "small", 1_000))
+    pages = [Socket(path + query, tablet) for query in ("?parts=1", "")]
     messages = [await page.opened() for page in pages]
-    text = ""
+    parts: dict[str, list[str]] = {}
     for cents in (None, 2_500, 5_000, 7_500):
         if cents is not None:
             await push.publish((await place((1, "small", cents))).key)
@@ -181,12 +184,12 @@ async def test_a_page_that_takes_changes_is_sent_the_lines_that_changed(committe
         message, complete = messages
         if "html" not in complete:  # a dashboard is told the versions on connecting
             continue
-        lines = message.get("lines")
-        assert (message["version"], lines is None) == (complete["version"], not text)
-        text = "\n".join(apply_changes(text.split("\n"), lines)) if lines else message["html"]
-        assert text == complete["html"] or cents is None  # on connecting, each reads its own moment
-        assert lines is None or len(json.dumps(message)) < len(json.dumps(complete)) / 2
-        assert "floor" not in path or lines is None or len(json.dumps(message)) <= TILE_BYTES
+        is_first = not parts
+        assert (message["version"], "base" in message) == (complete["version"], not is_first)
+        parts = with_changes(parts, message["parts"])
+        assert text_of(parts) == complete["html"] or cents is None  # on connecting, each reads its own moment
+        assert is_first or len(json.dumps(message)) < len(json.dumps(complete)) / 2
+        assert is_first or "floor" not in path or len(json.dumps(message)) <= TILE_BYTES
     for page in pages:
         await page.leave()
 
@@ -196,21 +199,21 @@ async def test_a_push_renders_each_station_that_a_screen_shows_once_and_no_other
     sockets = [Socket(TABLE + "dealer", tablet) for _ in range(2)]
     for socket in sockets:
         await socket.opened()
-    rendered: list[str] = []
-    render = fragments.render
+    rendered: list[type[Any]] = []
+    render = Shown._render
 
-    def counted(station, state):
-        rendered.append(station)
-        return render(station, state)
+    def counted(shown, state):
+        rendered.append(shown.station.data)
+        render(shown, state)
 
-    monkeypatch.setattr(fragments, "render", counted)
+    monkeypatch.setattr(Shown, "_render", counted)
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     await push.publish(answer.key)
     assert rendered == []
     for socket in sockets:
         assert (await socket.heard())["version"] == answer.version
         await socket.leave()
-    assert rendered == ["dealer"]
+    assert rendered == [ConsoleData]
 
 
 async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committed, monkeypatch):

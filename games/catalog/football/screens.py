@@ -451,7 +451,7 @@ def _draw_area(code: str, label: str, odds: tuple[str, ...], state: AreaState) -
     if state.corrected:
         top, say = marked_corrected(top), f"{say} Corrected in this round."
     html = (
-        f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}" data-label="{escape(label)}"{mark}>'
+        f'<{tag} class="area {_class(code)}{more}"{attrs}\n data-wager="{code}" data-label="{escape(label)}"{mark}>'
         f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, odds, state.row)}'
         f'<span class="money" data-full="{full}" aria-hidden="true">'
         f"{_money(state.money, state.lit, full if state.bets_open else 0)}</span>"

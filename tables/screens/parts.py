@@ -1,0 +1,272 @@
+"""The parts of a screen: each is rendered again only if something that it read has changed.
+
+While a part is rendered, `Recorded` notes which keys of the snapshot it reads, those of the round each by itself. What
+it shows is a function of them, so it stays the same while they do, and no list by hand can lack a key that only a rare
+state reads. Of a property that is `watched` a part reads the value, and not what that is computed from.
+
+`Shown` keeps what one station of a table shows in this worker, once for all of its sockets. Of the parts that have
+changed a push carries the lines that are other ones, by their places, or all lines where there are more or fewer.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, cast
+
+from games.snapshot_types import Snapshot
+
+ROUND: Literal["round"] = "round"
+_Value = TypeVar("_Value")
+
+# What a part reads
+
+
+@dataclass
+class Reads:
+    """What was read while a part was rendered: keys of the snapshot, keys of its round, and values that are watched.
+
+    `plain` is the station's data of the same snapshot, of which nothing is noted.
+    """
+
+    plain: Any
+    keys: set[str] = field(default_factory=set)
+    round_keys: set[str] = field(default_factory=set)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+class Recorded(dict[str, Any]):
+    """A snapshot, or its round, of which each key that is read is noted. Whoever takes it whole reads every key.
+
+    `s | {…}` is another one, whose keys of the right side are not noted: they are not the snapshot's.
+    """
+
+    __slots__ = ("note", "reads")
+
+    def __init__(
+        self, content: Mapping[str, Any], reads: Reads, note: Callable[[str], None] | None = None
+    ) -> None:
+        super().__init__(content)
+        self.reads, self.note = reads, note or reads.keys.add
+        if type(round_ := content.get(ROUND)) is dict:
+            super().__setitem__(ROUND, Recorded(round_, reads, reads.round_keys.add))
+
+    def __getitem__(self, key: str, read: Callable[..., Any] = dict.__getitem__) -> Any:
+        self.note(key)
+        return read(self, key)
+
+    def __contains__(self, key: object) -> bool:
+        self.note(cast(str, key))
+        return super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.note(key)
+        return super().get(key, default)
+
+    def __iter__(self) -> Iterator[str]:
+        self._note_all()
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        self._note_all()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._note_all()
+        return super().values()
+
+    def items(self) -> Any:
+        self._note_all()
+        return super().items()
+
+    def _note_all(self) -> None:
+        for key in dict.keys(self):
+            self.note(key)
+
+    def __or__(self, other: Mapping[str, Any]) -> "Recorded":  # type: ignore[override]
+        note = self.note
+
+        def note_own(key: str) -> None:
+            if key not in other:
+                note(key)
+
+        return Recorded({**dict(super().items()), **other}, self.reads, note_own)
+
+
+class watched(cached_property[_Value]):
+    """A property of a station's data of which parts read the value: it is cheap, and seldom another one."""
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> _Value:  # type: ignore[override]
+        if instance is None or type(instance.s) is not Recorded:
+            return cast(_Value, super().__get__(instance, owner))
+        reads, name = instance.s.reads, cast(str, self.attrname)
+        value: _Value = getattr(reads.plain, name)
+        instance.__dict__[name] = reads.values[name] = value
+        return value
+
+
+def changed_keys(old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
+    """The keys of which two snapshots, or two rounds, have other values. `round` is none: its own keys count."""
+    return {
+        key
+        for key in old.keys() | new.keys()
+        if old.get(key) is not new.get(key) and key != ROUND and old.get(key) != new.get(key)
+    }
+
+
+# What a station shows
+
+
+class Station(NamedTuple):
+    """How a station is rendered: the class of its data, and its parts in their order, each a function of such data."""
+
+    data: Callable[[Snapshot], Any]
+    parts: Mapping[str, Callable[[Any], str]]
+
+
+Lines: TypeAlias = list[str]
+Change: TypeAlias = Lines | dict[int, str]  # all lines, or those that changed by their places
+
+
+def changed_lines(old: Lines, new: Lines) -> Change:
+    """Return the lines of a part that changed, by their places; all of them where there are more or fewer."""
+    if len(old) != len(new):
+        return new
+    return {place: line for place, (before, line) in enumerate(zip(old, new, strict=True)) if line != before}
+
+
+def is_newer(state: Snapshot, shown: Snapshot) -> bool:
+    """Whether a snapshot is newer than what is shown, as `static/js/live.js` decides it.
+
+    A restored record has lower versions: a halted table is newer than one that is not, then a later incarnation is.
+    """
+    halted = (state["halted"] is not None) - (shown["halted"] is not None)
+    incarnations = state["head"]["incarnation"] - shown["head"]["incarnation"]
+    if halted > 0 or incarnations > 0:
+        return True
+    return halted == 0 and incarnations == 0 and state["version"] > shown["version"]
+
+
+class Screen(TypedDict):
+    """The complete fragment of a station, and the version that it shows."""
+
+    version: int
+    html: str
+
+
+class Told(NamedTuple):
+    """What a socket was told last: the turn of its station, and the version."""
+
+    turn: int
+    version: int
+
+
+@dataclass
+class Part:
+    """A part as it was rendered last, with what it read. `change` is that from the lines `before`, in this turn."""
+
+    text: str
+    reads: Reads
+    turn: int
+    before: Lines | None
+
+    @cached_property
+    def lines(self) -> Lines:
+        return self.text.split("\n")
+
+    @cached_property
+    def change(self) -> Change:
+        return self.lines if self.before is None else changed_lines(self.before, self.lines)
+
+
+class Shown:
+    """What a station of a table shows in this worker, in its newest state. Used from any thread.
+
+    Each newer state is a turn. A socket notes the turn in which it was told last, and is told what changed since.
+    """
+
+    def __init__(self, station: Station) -> None:
+        self.station = station
+        self.state: Snapshot | None = None
+        self.turn = 0
+        self.parts: dict[str, Part] = {}
+        self._messages: dict[Told | None, str] = {}  # of this turn
+        self._lock = threading.Lock()
+
+    def show(self, state: Snapshot, *, is_truth: bool = False) -> None:
+        """Show a state, unless it or a newer one is shown. `is_truth`: in place of a newer one too.
+
+        Raises what rendering raises; the next state is then rendered as a whole.
+        """
+        with self._lock:
+            if self.state is not None and not is_newer(state, self.state):
+                is_older = is_newer(self.state, state)
+                if not (is_truth and is_older):
+                    return
+            try:
+                self._render(state)
+            except Exception:
+                self.state, self.parts = None, {}
+                raise
+            finally:
+                self._messages.clear()
+            self.state = state
+
+    def _render(self, state: Snapshot) -> None:
+        plain = self.station.data(state)
+        changed: tuple[set[str], set[str]] | None = None
+        if self.state is not None:
+            changed = changed_keys(self.state, state), changed_keys(self.state[ROUND], state[ROUND])
+        self.turn += 1
+        for name, render in self.station.parts.items():
+            before = self.parts.get(name)
+            if before is not None and changed is not None and not _is_affected(before.reads, *changed, plain):
+                continue
+            reads = Reads(plain)
+            recorded = cast(Snapshot, Recorded(state, reads))
+            text = render(self.station.data(recorded))
+            if before is not None and before.text == text:
+                before.reads = reads
+            else:
+                self.parts[name] = Part(text, reads, self.turn, before.lines if before else None)
+
+    @property
+    def _told(self) -> Told:
+        return Told(self.turn, self.state["version"] if self.state else 0)
+
+    @property
+    def screen(self) -> Screen:
+        """The complete fragment, as the answer to a request."""
+        with self._lock:
+            html = "\n".join(part.text for part in self.parts.values())
+            return {"version": self._told.version, "html": html}
+
+    def message(self, before: Told | None) -> tuple[str, Told]:
+        """The JSON for a socket that was told `before`, None for nothing yet, and what it knows with it.
+
+        `parts` by their names: all lines of each, or with `base`, the version before, how those that changed did.
+        """
+        with self._lock:
+            if before not in self._messages:
+                self._messages[before] = json.dumps(self._content(before), separators=(",", ":"))
+            return self._messages[before], self._told
+
+    def _content(self, before: Told | None) -> dict[str, Any]:
+        assert self.state is not None
+        content: dict[str, Any] = {"table": self.state["table"]["code"], "version": self.state["version"]}
+        if before is None:
+            return {**content, "parts": {name: part.lines for name, part in self.parts.items()}}
+        changes: dict[str, Change] = {
+            name: part.change if before.turn == self.turn - 1 else part.lines
+            for name, part in self.parts.items()
+            if part.turn > before.turn
+        }
+        return {**content, "base": before.version, "parts": changes}
+
+
+def _is_affected(reads: Reads, changed: set[str], round_changed: set[str], plain: Any) -> bool:
+    """Whether something that a part read is different now. `plain`: the data of the new state."""
+    if not (reads.keys.isdisjoint(changed) and reads.round_keys.isdisjoint(round_changed)):
+        return True
+    return any(getattr(plain, name) != value for name, value in reads.values.items())
