@@ -15,7 +15,7 @@ def test_every_mutant_removes_a_protection_of_today():
         "record": 16,
         "permissions": 12,
         "office gate": 13,
-        "operation": 61,
+        "operation": 63,
         "examiner": 45,
         "insiders": 161,
         "floor": 160,

@@ -48,6 +48,7 @@ from games.params import MOST_CENTS, Params, malformed
 from games.registry import game_of
 from tables.core.context import TableContext
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.core.figure_sums import SettledStake
 from tables.corrections.slips import (
     SLIP_FILED,
     Chips,
@@ -126,6 +127,7 @@ SLIP_SETTLE_FIRST = RefusalCode(
 
 SettlementLine = SettledWager
 WagerKey = tuple[int, str, int | None]
+NO_RESULT = frozenset({"void", "no-roll"})  # endings of a slip with which a round counts nothing
 CHIPS: tuple[Chips, ...] = get_args(Chips)
 # Refusals of throws with which the game would have gone on, or ended earlier.
 OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
@@ -165,6 +167,22 @@ def key_of(line: SettlementLine) -> WagerKey:
 def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
     """The wagers that these lines settle, in order."""
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
+
+
+def stake_of(line: SettlementLine) -> SettledStake:
+    """The wager of a line with what it was paid, for the figures."""
+    wager = Wager(line["seat"], line["wager"], line["cents"], line.get("play"))
+    return SettledStake(wager, line["outcome"], line["paid_cents"], line.get("cut_cents", 0))
+
+
+def lines_of_slip(data: Mapping[str, Any]) -> list[SettlementLine]:
+    """The settlement of the whole round in the entry that files a slip. Raises one of MISSHAPEN."""
+    return [settled_line(line) for line in data["settled"]]
+
+
+def throws_of_slip(data: Mapping[str, Any]) -> list[list[int]]:
+    """The faces of each valid throw by the entry that files a slip. Raises one of MISSHAPEN."""
+    return [[int(face) for face in throw["dice"]] for throw in data["throws"]]
 
 
 def totals(lines: Iterable[SettlementLine]) -> Totals:

@@ -23,12 +23,11 @@ from django.db.models import Max, Min, Q, QuerySet
 
 from audit.models import Entry
 from games.engine import Rules
-from games.engine.wagers import Wager
 from games.models import Facility
 from tables.core import posts
 from tables.core.entries import MISSHAPEN
-from tables.core.figure_sums import RoundFigures, SettledStake, Sums, figures_of_stakes, per_hour
-from tables.corrections.settlements import SettlementLine
+from tables.core.figure_sums import RoundFigures, Sums, figures_of_stakes, per_hour
+from tables.corrections.settlements import stake_of
 from tables.models import Rating, Table
 from tables.replay.replayed_round import HANDLERS, RulesFinder
 from tables.replay.round_records import RoundRecord, records_in
@@ -159,7 +158,7 @@ def figures_of_round(
         unreadable.append(record.slip.seq)
     assert record.ended_at is not None
     return figures_of_stakes(
-        [_stake(line) for line in lines if seat in (None, line["seat"])],
+        [stake_of(line) for line in lines if seat in (None, line["seat"])],
         throws,
         rules,
         table_id=table.pk,
@@ -172,11 +171,6 @@ def figures_of_round(
         has_slip=record.slip is not None,
         unreadable=tuple(unreadable),
     )
-
-
-def _stake(line: SettlementLine) -> SettledStake:
-    wager = Wager(line["seat"], line["wager"], line["cents"], line.get("play"))
-    return SettledStake(wager, line["outcome"], line["paid_cents"], line.get("cut_cents", 0))
 
 
 # Sums of a table, as `manage.py figures` writes them

@@ -18,7 +18,14 @@ from tables.core.entries import COLUMNS, ENDS, MISSHAPEN, RecordedEntry, read
 from tables.core.held_back import Raised, amounts_by_seat
 from tables.core.held_back import WagerKey as HeldKey
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
-from tables.corrections.settlements import SettlementLine, key_of, settled_line
+from tables.corrections.settlements import (
+    NO_RESULT,
+    SettlementLine,
+    key_of,
+    lines_of_slip,
+    settled_line,
+    throws_of_slip,
+)
 from tables.corrections.slips import SLIP_FILED
 from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, WagerKey
@@ -35,7 +42,6 @@ END_PHASES = {
     ROUND_NO_ROLL.name: "no-roll",
     ROUND_VOIDED.name: "void",
 }
-NO_RESULT = frozenset({"void", "no-roll"})
 FILED = SLIP_FILED.name
 BATCH = 1000
 
@@ -134,12 +140,12 @@ class RoundRecord:
         """Return every wager that stood when bets closed, as it was settled last. Raises one of MISSHAPEN."""
         if self.slip is None:
             return [line for _throw, line in self.lines.values()]
-        return [settled_line(line) for line in self.slip.data["settled"]]
+        return lines_of_slip(self.slip.data)
 
     def valid_dice(self) -> list[list[int]]:
         """Return the faces of each valid throw as corrected, in the order of play. Raises one of MISSHAPEN."""
         if self.slip is not None:
-            return [[int(face) for face in throw["dice"]] for throw in self.slip.data["throws"]]
+            return throws_of_slip(self.slip.data)
         newest = {throw.number: throw.dice for throw in self.throws}
         return [list(dice) for _number, dice in sorted(newest.items()) if dice]
 

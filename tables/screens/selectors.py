@@ -1,36 +1,36 @@
 """What the snapshot shows in addition to the live round: past rounds, figures, the newest acts, people.
 
 The figures of a table's rounds (docs/figures.md) are as `manage.py figures` has them, from the tables of play. The
-pages of figures and the daily report compute the same from the record. What a round came to is read once: only a slip
-changes it.
+pages of figures and the daily report add up the same from the record. A worker keeps the sums of a table's gaming day
+up to its newest settled round: the end of a round adds one round to them, and reads no earlier one. It adds all of them
+again where it has none, where a slip was filed since, and where that newest round is not there as it was, as after a
+restored backup.
 """
 
 import datetime as dt
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, Max, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
 from audit import clock
 from audit.models import Entry, Person
 from audit.record import Appended
 from audit.rows import CompiledValues, read
 from games import registry, submissions
-from games.engine import Rules
+from games.engine import Rules, editions
 from games.engine.editions import all_editions
 from games.engine.game import Game, PostCode
 from games.engine.rounds import EndedPhase
-from games.engine.wagers import FEE, LOSE, WIN
 from games.engine.wagers import Wager as EngineWager
-from games.exposure import round_expectation
 from games.formats import money
 from games.models import RulesSubmission
-from games.registry import game_by_code, game_of
+from games.registry import game_by_code
 from games.snapshot_types import (
     ActLine,
     EndedRoundsPart,
@@ -41,8 +41,9 @@ from games.snapshot_types import (
     WinLines,
 )
 from tables.core.entries import MISSHAPEN
-from tables.core.figure_sums import RECENT, Sums
+from tables.core.figure_sums import RECENT, RoundFigures, SettledStake, Sums, figures_of_stakes
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
+from tables.corrections.settlements import NO_RESULT, lines_of_slip, stake_of, throws_of_slip
 from tables.models import Round, Settlement, Slip, Table, Throw, Wager
 from tables.opening.open_time import needed_posts, open_time_since
 from tables.rounds.wagers import WAGERS_PLACED
@@ -52,40 +53,33 @@ from tables.words.sentences import moment
 # Figures of rounds
 
 
-LINE_ROUNDS = 260  # more than a screen draws
-MAX_CACHED = 50_000  # rounds
-NO_RESULT = frozenset({"void", "no-roll"})
+WIN_LINE_ROUNDS = 240
+MAX_CACHED_TABLES = 2_000
+
+
+class TablePlace(NamedTuple):
+    """What identifies a table and its record, and what its game needs to be staffed."""
+
+    uid: uuid.UUID
+    table_id: int
+    stream_id: int
+    code: str
+    game: str
+    posts: tuple[PostCode, ...]
+
+    @classmethod
+    def of(cls, table: Table) -> "TablePlace":
+        return cls(table.uid, table.pk, table.stream_id, table.code, table.game, needed_posts(table))
 
 
 class SettledRow(NamedTuple):
     """A round that ended settled, and the number of the newest entry that files a slip about it (0: none)."""
 
     number: int
-    submission: int
+    gaming_day: dt.date
+    terms: str
     ended_at: dt.datetime
     slip_seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class RoundSums:
-    """What one settled round came to with its newest slip, in cents.
-
-    `is_void`: a slip voided it, so that it counts nothing. `expected_win` and `variance` are None if not known.
-    """
-
-    number: int
-    ended_at: dt.datetime
-    handle_cents: int = 0
-    taken_cents: int = 0
-    paid_cents: int = 0
-    fees_cents: int = 0
-    expected_win: Fraction | None = None
-    variance: Fraction | None = None
-    is_void: bool = False
-
-    @property
-    def win_cents(self) -> int:
-        return self.taken_cents + self.fees_cents - self.paid_cents
 
 
 class LinePoint(NamedTuple):
@@ -98,14 +92,18 @@ class LinePoint(NamedTuple):
 
 @dataclass(frozen=True)
 class DayFigures:
-    """The sums of a table's day, and the points around its last rounds.
+    """The sums of a table's gaming day up to its newest settled round, and the points around its last rounds.
 
-    `settled_at`: when its settled rounds ended, of the fifteen minutes before the newest.
+    `settled_at`: when its settled rounds ended, of the fifteen minutes before the newest. `newest`: that round, from
+    which a later reading goes on. `slip_seq`: the newest entry about a slip of the table when they were added.
     """
 
-    sums: Sums
-    settled_at: Sequence[dt.datetime]
-    line: Sequence[LinePoint]
+    date: dt.date
+    slip_seq: int
+    sums: Sums = field(default_factory=Sums)
+    settled_at: Sequence[dt.datetime] = ()
+    line: Sequence[LinePoint] = (LinePoint(0, 0, 0),)
+    newest: SettledRow | None = None
 
 
 SETTLED_ROUNDS = CompiledValues(
@@ -122,7 +120,7 @@ SETTLED_ROUNDS = CompiledValues(
             )
         )
         .order_by("number")
-        .values_list("number", "submission", "ended_at", "slip_seq")
+        .values_list("number", "gaming_day", "submission__terms_sha256", "ended_at", "slip_seq")
     )
 )
 SETTLEMENTS = CompiledValues(
@@ -154,96 +152,106 @@ DICE = CompiledValues(
         .values_list("round__number", "number", "dice")
     )
 )
-_cache: dict[tuple[uuid.UUID, SettledRow], RoundSums] = {}
+_days: dict[uuid.UUID, DayFigures] = {}
+_last_rounds: dict[uuid.UUID, dict[SettledRow, RoundFigures | None]] = {}
 
 
-class Line(NamedTuple):
-    """A wager as it was settled."""
+def day_figures(
+    place: TablePlace, day: dt.date, slip_seq: int, last_settled: Sequence[SettledRow] = ()
+) -> DayFigures:
+    """Return the figures of a table's gaming day. Void rounds and no rolls count nothing.
 
-    wager: EngineWager
-    outcome: str
-    paid_cents: int
+    `slip_seq` is the newest entry about a slip of the table. `last_settled` are its last rounds that ended settled, in
+    the order of their numbers: sums up to one of them need only those after it.
+    """
+    kept = _days.get(place.uid)
+    if kept is not None and (kept.date, kept.slip_seq) == (day, slip_seq) and kept.newest in last_settled:
+        ended = last_settled[last_settled.index(kept.newest) + 1 :]
+        of_day = _with_rounds(kept, place, [row for row in ended if row.gaming_day == day])
+    else:
+        of_day = _with_rounds(DayFigures(day, slip_seq), place, settled_rows(place, day))
+    if len(_days) >= MAX_CACHED_TABLES:
+        _days.clear()
+    _days[place.uid] = of_day
+    return of_day
 
 
-def settled_rows(table_id: int, day: dt.date) -> list[SettledRow]:
+def settled_rows(place: TablePlace, day: dt.date) -> list[SettledRow]:
     """Return the rounds of a gaming day that ended settled, in the order of their numbers."""
     return [
-        SettledRow(number, submission, ended_at, slip_seq or 0)
-        for number, submission, ended_at, slip_seq in SETTLED_ROUNDS(table_id, day)
+        SettledRow(number, gaming_day, terms, ended_at, slip_seq or 0)
+        for number, gaming_day, terms, ended_at, slip_seq in SETTLED_ROUNDS(place.table_id, day)
     ]
 
 
-def sums_of_rounds(
-    uid: uuid.UUID, table_id: int, stream_id: int, rows: Sequence[SettledRow]
-) -> list[RoundSums]:
-    """Return what these settled rounds of a table came to. Only those that were not read before are read."""
-    missing = [row for row in rows if (uid, row) not in _cache]
+def _with_rounds(of_day: DayFigures, place: TablePlace, rows: Sequence[SettledRow]) -> DayFigures:
+    """Return the figures with these newer rounds. The others are unchanged: another thread may read them."""
+    if not rows:
+        return of_day
+    sums, settled_at, line = of_day.sums.copy(), list(of_day.settled_at), list(of_day.line)
+    rounds = [round_ for round_ in figures_of_rounds(place, rows) if round_ is not None]
+    for following, round_ in zip(reversed(range(len(rounds))), rounds, strict=True):
+        sums.add_round(round_)
+        settled_at.append(round_.settled_at)
+        if following <= WIN_LINE_ROUNDS:  # older ones are not drawn
+            line.append(_point(sums))
+    newest = max(settled_at, default=None)
+    return replace(
+        of_day,
+        sums=sums,
+        settled_at=[moment for moment in settled_at if newest is not None and moment > newest - RECENT],
+        line=line[-WIN_LINE_ROUNDS - 1 :],
+        newest=rows[-1],
+    )
+
+
+def _point(sums: Sums) -> LinePoint:
+    if not sums.is_known:
+        return LinePoint(sums.win_cents, None, None)
+    return LinePoint(sums.win_cents, sums.expected_cents, sums.band_cents)
+
+
+# What a round came to
+
+
+def figures_of_rounds(place: TablePlace, rows: Sequence[SettledRow]) -> list[RoundFigures | None]:
+    """Return the figures of these settled rounds of a table with their newest slips; None where a slip voided one.
+
+    Those of its last rounds are kept.
+    """
+    kept = _last_rounds.get(place.uid, {})
+    missing = [row for row in rows if row not in kept]
     if missing:
-        if len(_cache) + len(missing) > MAX_CACHED:
-            _cache.clear()
-            missing = list(rows)
-        for row, sums in zip(missing, _read_sums(table_id, stream_id, missing), strict=True):
-            _cache[uid, row] = sums
-    return [_cache[uid, row] for row in rows]
+        kept = kept | dict(zip(missing, _read_rounds(place, missing), strict=True))
+        if len(_last_rounds) >= MAX_CACHED_TABLES:
+            _last_rounds.clear()
+        _last_rounds[place.uid] = {row: kept[row] for row in sorted(kept)[-LAST_ROUNDS:]}
+    return [kept[row] for row in rows]
 
 
-def day_figures(uid: uuid.UUID, table_id: int, stream_id: int, day: dt.date) -> DayFigures:
-    """Return the figures of a table's gaming day. Void rounds and no rolls count nothing."""
-    rounds = [
-        sums
-        for sums in sums_of_rounds(uid, table_id, stream_id, settled_rows(table_id, day))
-        if not sums.is_void
-    ]
-    total, line = Sums(), [LinePoint(0, 0, 0)]
-    drawn_from = len(rounds) - LINE_ROUNDS
-    for place, round_ in enumerate(rounds):
-        _add(total, round_)
-        if place >= drawn_from - 1:
-            is_known = total.is_known
-            line.append(
-                LinePoint(
-                    total.win_cents,
-                    total.expected_cents if is_known else None,
-                    total.band_cents if is_known else None,
-                )
-            )
-    ended = sorted(round_.ended_at for round_ in rounds)
-    settled_at = [moment for moment in ended if moment > ended[-1] - RECENT]
-    return DayFigures(total, settled_at, line if drawn_from <= 0 else line[1:])
-
-
-def _add(total: Sums, round_: RoundSums) -> None:
-    total.rounds += 1
-    total.handle_cents += round_.handle_cents
-    total.taken_cents += round_.taken_cents
-    total.paid_cents += round_.paid_cents
-    total.fees_cents += round_.fees_cents
-    if round_.expected_win is None or round_.variance is None:
-        total.unknown_rounds += 1
-    else:
-        total.expected.add(round_.expected_win)
-        total.variance.add(round_.variance)
-
-
-def _read_sums(table_id: int, stream_id: int, rows: Sequence[SettledRow]) -> list[RoundSums]:
+def _read_rounds(place: TablePlace, rows: Sequence[SettledRow]) -> list[RoundFigures | None]:
     first, last = min(row.number for row in rows), max(row.number for row in rows)
-    lines: dict[int, dict[int, Line]] = defaultdict(dict)
-    for number, wager, seat, code, play, cents, outcome, paid in SETTLEMENTS(table_id, first, last):
-        lines[number][wager] = Line(EngineWager(seat, code, cents, play or None), outcome, paid)
-    rules_by_id = {
-        submission.pk: submissions.rules_of(submission)
-        for submission in RulesSubmission.objects.filter(pk__in={row.submission for row in rows})
-    }
-    dice = _dice(table_id, first, last, list(rules_by_id.values()))
-    slips = _slips(stream_id, [row.slip_seq for row in rows if row.slip_seq])
-    sums = []
+    stakes: dict[int, dict[int, SettledStake]] = defaultdict(dict)
+    for number, wager, seat, code, play, cents, outcome, paid in SETTLEMENTS(place.table_id, first, last):
+        stakes[number][wager] = SettledStake(EngineWager(seat, code, cents, play or None), outcome, paid)
+    throws = dice_of_rounds(place, first, last) if game_by_code(place.game).has_plays else {}
+    slips = _slips(place.stream_id, [row.slip_seq for row in rows if row.slip_seq])
+    figures: list[RoundFigures | None] = []
     for row in rows:
-        rules = rules_by_id[row.submission]
         if row.slip_seq:
-            sums.append(_sums_of_slip(row, rules, slips.get(row.slip_seq, {})))
+            figures.append(_figures_by_slip(place, row, slips.get(row.slip_seq, {})))
         else:
-            sums.append(_sums(row, rules, list(lines[row.number].values()), dice.get(row.number, [])))
-    return sums
+            of_round = list(stakes[row.number].values())
+            figures.append(_figures(place, row, of_round, throws.get(row.number, []), _rules(row.terms)))
+    return figures
+
+
+def dice_of_rounds(place: TablePlace, first: int, last: int) -> dict[int, list[list[int]]]:
+    """Return the valid throws of the rounds with these numbers, as corrected, in the order of play."""
+    newest: dict[int, dict[int, list[int]]] = defaultdict(dict)
+    for number, throw, dice in DICE(place.table_id, first, last):
+        newest[number][throw] = dice
+    return {number: [dice for dice in throws.values() if dice] for number, throws in newest.items()}
 
 
 def _slips(stream_id: int, seqs: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -253,49 +261,47 @@ def _slips(stream_id: int, seqs: Sequence[int]) -> dict[int, dict[str, Any]]:
     return {entry.seq: data_of(entry) for entry in Entry.objects.filter(stream=stream_id, seq__in=seqs)}
 
 
-def _sums_of_slip(row: SettledRow, rules: Rules, slip: Mapping[str, Any]) -> RoundSums:
+def _figures_by_slip(place: TablePlace, row: SettledRow, slip: Mapping[str, Any]) -> RoundFigures | None:
     """Return what the newest slip made of a round. Of an entry that cannot be read nothing is known."""
     try:
         if slip["ending"] in NO_RESULT:
-            return RoundSums(row.number, row.ended_at, is_void=True)
-        lines = [
-            Line(
-                EngineWager(int(line["seat"]), line["wager"], int(line["cents"]), line.get("play") or None),
-                line["outcome"],
-                int(line["paid_cents"]),
-            )
-            for line in slip["settled"]
-        ]
-        return _sums(row, rules, lines, [list(throw["dice"]) for throw in slip["throws"]])
+            return None
+        stakes, throws = [stake_of(line) for line in lines_of_slip(slip)], throws_of_slip(slip)
     except MISSHAPEN:
-        return RoundSums(row.number, row.ended_at)
+        return _figures(place, row, [], [], None)
+    return _figures(place, row, stakes, throws, _rules(row.terms))
 
 
-def _sums(row: SettledRow, rules: Rules, lines: Sequence[Line], dice: Sequence[Sequence[int]]) -> RoundSums:
-    played = [line for line in lines if line.outcome in (WIN, LOSE)]
-    fees = [line for line in lines if line.outcome == FEE]
-    wagers = [line.wager for line in lines if line.outcome in (WIN, LOSE, FEE)]
-    expectation = round_expectation(rules, wagers, dice)
-    return RoundSums(
-        row.number,
-        row.ended_at,
-        handle_cents=sum(line.wager.cents for line in played),
-        taken_cents=sum(line.wager.cents for line in played if line.outcome == LOSE),
-        paid_cents=sum(line.paid_cents for line in played),
-        fees_cents=sum(line.wager.cents for line in fees),
-        expected_win=expectation.expected_win if expectation else None,
-        variance=expectation.variance if expectation else None,
+def _figures(
+    place: TablePlace,
+    row: SettledRow,
+    stakes: Sequence[SettledStake],
+    throws: Sequence[Sequence[int]],
+    rules: Rules | None,
+) -> RoundFigures:
+    return figures_of_stakes(
+        stakes,
+        throws,
+        rules,
+        table_id=place.table_id,
+        table=place.code,
+        game=place.game,
+        round_=row.number,
+        gaming_day=row.gaming_day,
+        settled_at=row.ended_at,
+        has_slip=bool(row.slip_seq),
     )
 
 
-def _dice(table_id: int, first: int, last: int, rules: Sequence[Rules]) -> dict[int, list[list[int]]]:
-    """Return the valid throws of each of these rounds, in a game with plays; nothing in other games."""
-    if not any(game_of(of_round).has_plays for of_round in rules):
-        return {}
-    newest: dict[int, dict[int, list[int]]] = defaultdict(dict)
-    for number, throw, dice in DICE(table_id, first, last):
-        newest[number][throw] = dice
-    return {number: [dice for dice in throws.values() if dice] for number, throws in newest.items()}
+@lru_cache(maxsize=256)
+def _rules(terms_sha256: str) -> Rules:
+    """Return the rules of terms by their hash: a round's submission has them."""
+    submission = RulesSubmission.objects.filter(terms_sha256=terms_sha256).first()
+    assert submission is not None
+    return submissions.rules_of(submission)
+
+
+editions.forget_with(_rules.cache_clear)
 
 
 # Past rounds, acts and people
@@ -305,23 +311,12 @@ LAST_ROUNDS = 20
 LAST_ACTS = 14
 MAX_CACHED_STREAMS = 2_000
 CORRECTIONS = frozenset({DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name})
-WIN_LINE_ROUNDS = 240
 _newest_lines: "dict[int, _NewestLines]" = {}  # by the stream's id
 
 
 def person_name(person: Person) -> PersonName:
     """Return a person as screens name them."""
     return {"code": person.code, "name": person.name, "short": person.short_name}
-
-
-class TablePlace(NamedTuple):
-    """What identifies a table and its record, and what its game needs to be staffed."""
-
-    uid: uuid.UUID
-    table_id: int
-    stream_id: int
-    game: str
-    posts: tuple[PostCode, ...]
 
 
 class Day(NamedTuple):
@@ -334,15 +329,14 @@ class Day(NamedTuple):
 
 def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
     """Return the keys of the snapshot that only the end of a round, a slip, or a change at the posts changes."""
-    newest_slip = _newest_slip_seq(table)
-    place = TablePlace(table.uid, table.pk, table.stream_id, table.game, needed_posts(table))
+    newest_slip, place = newest_slip_seq(table), TablePlace.of(table)
     ends = table.facility.day_begins(day + dt.timedelta(days=1))
     posts_since = (table.dealer_since, table.dealer_left_since, table.stickperson_since)
     of_day = Day(day, table.facility.day_begins(day), ends)
     return _ended_rounds_part(place, table.status_seq, posts_since, newest_slip, of_day)
 
 
-def _newest_slip_seq(table: Table) -> int:
+def newest_slip_seq(table: Table) -> int:
     """Return the sequence number of the newest entry about a slip of this table; 0 without slips."""
     if not table.last_slip:
         return 0
@@ -355,14 +349,15 @@ def _ended_rounds_part(
     place: TablePlace,
     status_seq: int,
     posts_since: tuple[dt.datetime | None, ...],
-    newest_slip_seq: int,
+    slip_seq: int,
     day: Day,
 ) -> EndedRoundsPart:
-    """Read past rounds once. The end of a round changes `status_seq`, a slip `newest_slip_seq`."""
+    """Read past rounds once. The end of a round changes `status_seq`, a slip `slip_seq`."""
+    last_rounds = past_rows(place)
     return {
         "last_wagers": last_wagers(place.table_id),
-        "figures": figures(place, day),
-        "history": history(place.uid, place.table_id, place.stream_id, place.game),
+        "figures": figures(place, day, slip_seq, last_rounds),
+        "history": _history(place, last_rounds),
     }
 
 
@@ -400,9 +395,10 @@ def last_wagers(table_id: int) -> list[LastWager]:
     return wagers
 
 
-def figures(place: TablePlace, day: Day) -> Figures:
-    """Return the figures of a gaming day: docs/figures.md."""
-    of_day = day_figures(place.uid, place.table_id, place.stream_id, day.date)
+def figures(place: TablePlace, day: Day, slip_seq: int, last_rounds: Sequence["PastRow"]) -> Figures:
+    """Return the figures of a gaming day: docs/figures.md. `last_rounds`: the last ended rounds, newest first."""
+    last_settled = [row.settled for row in reversed(last_rounds) if row.phase == "cleared"]
+    of_day = day_figures(place, day.date, slip_seq, last_settled)
     sums = of_day.sums
     is_known = bool(sums.rounds) and sums.is_known
     open_time = open_time_since(place.uid, place.stream_id, place.posts, day.begins, day.ends)
@@ -423,16 +419,15 @@ def figures(place: TablePlace, day: Day) -> Figures:
 
 def win_lines(of_day: DayFigures) -> WinLines:
     """Return the win before and after each of the day's last rounds, oldest first, and what the odds predicted then."""
-    line = of_day.line[-WIN_LINE_ROUNDS - 1 :]
     known = [
         (point.expected_cents, point.band_cents)
-        for point in line
+        for point in of_day.line
         if point.expected_cents is not None and point.band_cents is not None
     ]
-    if len(known) < len(line):
+    if len(known) < len(of_day.line):
         known = []
     return {
-        "win_line_cents": [point.win_cents for point in line],
+        "win_line_cents": [point.win_cents for point in of_day.line],
         "expected_line_cents": [expected for expected, _band in known],
         "band_line_cents": [band for _expected, band in known],
     }
@@ -442,26 +437,40 @@ class PastRow(NamedTuple):
     """The columns of an ended round, how many wagers stood in it, and what slips there are about it."""
 
     number: int
+    gaming_day: dt.date
+    terms: str
     ended_at: dt.datetime
     phase: EndedPhase
     ending: str
-    submission: int
     by_hand: bool
     wagers_placed: int
     slip_seq: int | None
     made_void: bool
     slip_open: bool
 
+    @property
+    def settled(self) -> SettledRow:
+        return SettledRow(self.number, self.gaming_day, self.terms, self.ended_at, self.slip_seq or 0)
+
 
 SLIPS_OF_ROUND = Slip.objects.filter(round=OuterRef("pk"))
 NEWEST_SLIP_OF_ROUND = SLIPS_OF_ROUND.order_by("-filed_seq").values("filed_seq")[:1]
+# Counted by round: a join would count the wagers of every round of the table, before all but the last are left out.
+WAGERS_OF_ROUND = (
+    Wager.objects.filter(round=OuterRef("pk"), struck=False)
+    .order_by()
+    .values("round")
+    .annotate(count=Count("pk"))
+    .values("count")
+)
 AFTER_ALL_ROUNDS = 2**31 - 1
 PAST_ROUNDS = CompiledValues(
     lambda table, before: (
         Round.objects.filter(table=table, number__lt=before)
         .exclude(ended_at=None)
         .annotate(
-            wagers_placed=Count("wagers", filter=Q(wagers__struck=False)),
+            terms=F("submission__terms_sha256"),
+            wagers_placed=Coalesce(Subquery(WAGERS_OF_ROUND), 0),
             slip_seq=Subquery(NEWEST_SLIP_OF_ROUND),
             made_void=Exists(SLIPS_OF_ROUND.filter(kind=Slip.Kind.VOID)),
             slip_open=Exists(SLIPS_OF_ROUND.filter(status=Slip.Status.FILED)),
@@ -470,46 +479,32 @@ PAST_ROUNDS = CompiledValues(
         .values_list(*PastRow._fields)[:LAST_ROUNDS]
     )
 )
-PAST_DICE = CompiledValues(
-    lambda table, first, last: (
-        Throw.objects.filter(round__table=table, round__number__gte=first, round__number__lte=last)
-        .order_by("round", "number", "revision")
-        .values_list("round__number", "number", "dice")
-    )
-)
 
 
-def history(
-    uid: uuid.UUID, table_id: int, stream_id: int, game: str, before: int = AFTER_ALL_ROUNDS
-) -> list[PastRound]:
-    """Return the last rounds (before a round's number), newest first, with the dice after corrections.
+def past_rows(place: TablePlace, before: int = AFTER_ALL_ROUNDS) -> list[PastRow]:
+    """Return the last ended rounds (before a round's number), newest first."""
+    return [PastRow(*row) for row in PAST_ROUNDS(place.table_id, before)]
+
+
+def history(table: Table, before: int = AFTER_ALL_ROUNDS) -> list[PastRound]:
+    """Return the last rounds of a table (before a round's number), newest first, with the dice after corrections.
 
     Their money is that of the figures: with the newest slip, and nothing of a round that ended without a result.
     """
-    rounds = [PastRow(*row) for row in PAST_ROUNDS(table_id, before)]
+    place = TablePlace.of(table)
+    return _history(place, past_rows(place, before))
+
+
+def _history(place: TablePlace, rounds: Sequence[PastRow]) -> list[PastRound]:
     if not rounds:
         return []
-    settled = [
-        SettledRow(row.number, row.submission, row.ended_at, row.slip_seq or 0)
-        for row in rounds
-        if row.phase == "cleared"
-    ]
-    sums = {round_sums.number: round_sums for round_sums in sums_of_rounds(uid, table_id, stream_id, settled)}
-    dice_of: dict[int, dict[int, list[int]]] = defaultdict(dict)
-    for round_number, throw, dice in PAST_DICE(table_id, rounds[-1].number, rounds[0].number):
-        dice_of[round_number][throw] = dice
-    return [
-        _past_round(
-            row,
-            game_by_code(game),
-            [dice for dice in dice_of[row.number].values() if dice],
-            sums.get(row.number),
-        )
-        for row in rounds
-    ]
+    figures = figures_of_rounds(place, [row.settled for row in reversed(rounds) if row.phase == "cleared"])
+    by_number = {of_round.round: of_round for of_round in figures if of_round is not None}
+    dice, game = dice_of_rounds(place, rounds[-1].number, rounds[0].number), game_by_code(place.game)
+    return [_past_round(row, game, dice.get(row.number, []), by_number.get(row.number)) for row in rounds]
 
 
-def _past_round(row: PastRow, game: Game, thrown: list[list[int]], sums: RoundSums | None) -> PastRound:
+def _past_round(row: PastRow, game: Game, thrown: list[list[int]], figures: RoundFigures | None) -> PastRound:
     dice = list(game.arranged(thrown[-1])) if thrown else []
     return {
         "number": row.number,
@@ -520,8 +515,8 @@ def _past_round(row: PastRow, game: Game, thrown: list[list[int]], sums: RoundSu
         "ending": row.phase,
         "result": row.ending or None,
         "wagers": row.wagers_placed,
-        "handle_cents": sums.handle_cents if sums else 0,
-        "win_cents": sums.win_cents if sums else 0,
+        "handle_cents": figures.handle_cents if figures else 0,
+        "win_cents": figures.win_cents if figures else 0,
         "by_hand": row.by_hand,
         "slip": "void" if row.made_void else "slip" if row.slip_seq else None,
         "slip_open": row.slip_open,

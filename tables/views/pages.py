@@ -177,10 +177,10 @@ def rounds(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
     page_size = selectors.LAST_ROUNDS
     query = RoundsQuery(request.GET).values
-    newest = selectors.history(table.uid, table.pk, table.stream_id, table.game)
+    newest = selectors.history(table)
     oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
     before = oldest_listed if query["before"] is None else min(query["before"], oldest_listed)
-    history = selectors.history(table.uid, table.pk, table.stream_id, table.game, before)
+    history = selectors.history(table, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[table.facility.code, table.code])
     context = {"table": table, "history": history, "before": earlier, "url": url}

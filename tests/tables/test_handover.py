@@ -14,7 +14,7 @@ from tables.cases.case import open_found_cases
 from tables.handover.handover import handover_draft, shift_figures, shift_to_hand_over
 from tables.handover.open_items import open_items
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
-from tables.screens.selectors import day_figures
+from tables.screens.selectors import TablePlace, day_figures
 from tests.desk.test_football_band import COVERED_VARIANCE, play_a_covered_game
 from tests.tables import slip_scene, test_money
 from tests.tables.cast import Scene, make_scene
@@ -239,7 +239,7 @@ def test_the_shifts_of_a_day_add_up_to_its_figures_and_each_has_its_own_rounds(f
     night = shift_to_hand_over(facility, hands.now)
     (_pits, first), (_, second) = shift_figures(facility, day), shift_figures(facility, night)
     table = floor.table
-    whole = day_figures(table.uid, table.pk, table.stream_id, facility.gaming_day(hands.now)).sums
+    whole = day_figures(TablePlace.of(table), facility.gaming_day(hands.now), 0).sums
     assert (first.rounds, second.rounds, first.win_cents + second.win_cents) == (1, 1, -1_000)
     assert first.expected.value + second.expected.value == whole.expected.value
     assert first.variance.value + second.variance.value == whole.variance.value
