@@ -142,18 +142,18 @@ def resize(page: Page, size: tuple[int, int]) -> None:
 
 @dataclass
 class Screen:
-    """One device with its browser. It notes where its requests went and what its console complained about."""
+    """One device with its browser. It notes its pages and sockets, and what its console complained about."""
 
     page: Page
-    requests: list[str] = field(default_factory=list)
+    visited: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     taps: int = 0
     stepped_at: float = 0.0
     has_tapped_pin: bool = False
 
     def __post_init__(self) -> None:
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("framenavigated", lambda frame: self.visited.append(frame.url))
+        self.page.on("websocket", lambda socket: self.visited.append(socket.url))
         self.page.on("console", self._listen)
 
     def reload(self) -> None:
@@ -507,9 +507,9 @@ def dashboard(new_page: Pages, scene: Scene, person: str = "pit-manager") -> Das
 
 
 def all_on(host: str, screens: Iterable[Screen]) -> list[str]:
-    """The requests that went anywhere else than to this host."""
-    own = re.compile(rf"(?:http|ws)://{re.escape(host)}/|data:|blob:")
-    return [url for screen in screens for url in screen.requests if not own.match(url)]
+    """The pages and sockets on any other host than this. What a page asks others for is an error of its own."""
+    own = re.compile(rf"(?:http|ws)://{re.escape(host)}/|data:|blob:|about:blank")
+    return [url for screen in screens for url in screen.visited if not own.match(url)]
 
 
 def letter() -> dict:

@@ -1,7 +1,11 @@
 """The server and the browser that the other tests borrow."""
 
+import time
+
 import pytest
 from playwright.sync_api import expect
+
+from tests.services.chromium import ELSEWHERE
 
 pytestmark = pytest.mark.browser
 
@@ -31,6 +35,18 @@ def test_it_notes_what_the_content_security_policy_refused(new_page):
     expect(page.locator("body")).to_be_visible()
     assert page.evaluate("window.broken") is None
     assert any("Content Security Policy" in error for error in new_page.errors)
+    new_page.errors.clear()
+
+
+def test_it_notes_what_a_page_asks_another_host_for(new_page, live_url):
+    page, elsewhere = new_page(), live_url.replace("127.0.0.1", "localhost")
+    without_policy = {"body": f"<img src='{elsewhere}/nothing.png'>", "content_type": "text/html"}
+    page.route("**/unguarded", lambda route: route.fulfill(**without_policy))
+    page.goto("/unguarded")
+    deadline = time.monotonic() + 15
+    while not new_page.errors and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert [ELSEWHERE in error for error in new_page.errors] == [True]
     new_page.errors.clear()
 
 
