@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import cast
 
 from django.utils.safestring import SafeString, mark_safe
@@ -91,38 +92,34 @@ STATIONS = {
 
 @dataclass(frozen=True)
 class TableState:
-    """A snapshot as it is pushed: `text` is its JSON. Table and facility are codes."""
+    """A snapshot as it is pushed. `text` is its JSON, made if another worker listens."""
 
-    table: str
-    facility: str
-    version: int
-    text: str
+    table_id: int
+    snapshot: Snapshot
 
+    @property
+    def table(self) -> str:
+        """The code of the table."""
+        return self.snapshot["table"]["code"]
 
-class NewestStates:
-    """The newest snapshots of this process by their text. Nobody may change them. Used from any thread."""
+    @property
+    def facility(self) -> str:
+        """The code of the facility."""
+        return self.snapshot["table"]["facility"]
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._snapshots: dict[str, Snapshot] = {}
+    @property
+    def version(self) -> int:
+        return self.snapshot["version"]
 
-    def add(self, text: str, state: Snapshot) -> None:
-        """Keep a snapshot in place of the oldest. `text` is its JSON."""
-        with self._lock:
-            self._snapshots[text] = state
-            if len(self._snapshots) > KEPT_STATES:
-                del self._snapshots[next(iter(self._snapshots))]
-
-    def parse(self, text: str) -> Snapshot:
-        """Return the snapshot of this text, which is parsed once for all of its stations."""
-        state = self._snapshots.get(text)
-        if state is None:
-            state = cast(Snapshot, json.loads(text))
-            self.add(text, state)
-        return state
+    @cached_property
+    def text(self) -> str:
+        return json.dumps(self.snapshot)
 
 
-newest_states = NewestStates()
+@lru_cache(KEPT_STATES)
+def parsed(text: str) -> Snapshot:
+    """Return the snapshot of a text, parsed once for all sockets of this worker. Nobody may change it."""
+    return cast(Snapshot, json.loads(text))
 
 
 def render(station: str, state: Snapshot) -> SafeString:
@@ -168,18 +165,12 @@ def render_practice_strip(kind: str) -> SafeString:
 
 def read_state(table_id: int) -> TableState:
     """Read the snapshot of a table. Raises `Table.DoesNotExist`."""
-    return _state(snapshot.of_table(table_id))
+    return TableState(table_id, snapshot.of_table(table_id))
 
 
 def state_after(ctx: TableContext) -> TableState:
     """The snapshot of the table of a committed act, from the act's context (`Act.is_all_in_context`)."""
-    return _state(snapshot.after_act(ctx))
-
-
-def _state(state: Snapshot) -> TableState:
-    table, text = state["table"], json.dumps(state)
-    newest_states.add(text, state)
-    return TableState(table["code"], table["facility"], state["version"], text)
+    return TableState(ctx.table.pk, snapshot.after_act(ctx))
 
 
 # What the stations of this worker show

@@ -1,16 +1,17 @@
 """Push tables to their screens after the commit. A lost push loses no act: screens compare versions.
 
-A push carries the state of one table as JSON. The workers whose sockets show the table render it, each station once
-(`fragments.py`), beside the answer to the act. It goes three steps:
+The worker that acted hands the snapshot to its own sockets as it is (`sockets_of_loop`); others get its JSON from the
+channel layer, and render it, each station once (`fragments.py`), beside the answer to the act.
 
 1. `publish_from_thread` makes the pushes of a table, and `Delivery` hands them to the channel layer beside the acts
    that cause them, in order. No act waits for a layer that is away. Whatever is waiting is sent at once, within half a
    second. If the layer does not take it in that time, it is dropped, and for five seconds nothing is sent (the circuit
    breaker). After a dropped push heartbeats make the screens resync.
 2. The channel layer (`RedisLayer`) is on Redis pub/sub, which a Redis that is away or frozen does not bring down. It
-   differs from that of channels_redis in four ways. A socket opens without asking Redis: its own channel is local, and
+   differs from that of channels_redis in five ways. A socket opens without asking Redis: its own channel is local, and
    only its groups are subscribed to. Nothing waits longer than two seconds for Redis. An outage is one line of the log.
-   And the pushes of an act are sent together.
+   The pushes of an act are sent together. And Redis says who listens: to a group at which no other worker listened last
+   time only the version is sent, which a worker that has begun to listen since answers by reading the table.
 3. The sockets (`tables.views.sockets`) send what they render.
 """
 
@@ -21,8 +22,8 @@ import time
 import uuid
 import weakref
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from asgiref.sync import async_to_sync
 from channels.db import database_sync_to_async
@@ -33,6 +34,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 
 from audit.logs import OutageLog
+from games.snapshot_types import Snapshot
 from tables.core.context import TableContext
 from tables.screens import fragments
 from tables.screens.fragments import TableState
@@ -64,6 +66,10 @@ class RedisLayer(RedisPubSubChannelLayer):  # type: ignore[misc]
         """Send events to groups, in their order, in one round trip to each Redis."""
         await self._get_layer().publish_together(events)
 
+    def others_listen(self, group: str) -> bool:
+        """Whether another worker listened to a group when something was last sent there, or may have."""
+        return group not in self._get_layer().left_alone
+
 
 class LoopLayer(RedisPubSubLoopLayer):  # type: ignore[misc]
     """The layer of one event loop."""
@@ -71,6 +77,7 @@ class LoopLayer(RedisPubSubLoopLayer):  # type: ignore[misc]
     def __init__(self, hosts: Any = None, **options: Any) -> None:
         super().__init__(hosts=hosts, **options)
         self._shards = [Subscriptions(_with_limits(host), self) for host in decode_hosts(hosts)]
+        self.left_alone: set[str] = set()  # groups to which no other worker listened
 
     async def new_channel(self, prefix: str = "specific.") -> str:
         """A channel of this process alone. Redis is not asked: nobody sends to a channel, only to groups."""
@@ -80,12 +87,15 @@ class LoopLayer(RedisPubSubLoopLayer):  # type: ignore[misc]
 
     async def publish_together(self, events: Sequence[tuple[str, dict[str, Any]]]) -> None:
         """As `RedisLayer.publish_together`."""
-        messages: defaultdict[Subscriptions, list[tuple[str, bytes]]] = defaultdict(list)
+        messages: defaultdict[Subscriptions, list[tuple[str, str, bytes]]] = defaultdict(list)
         for group, event in events:
             channel = self._get_group_channel_name(group)
-            messages[self._get_shard(channel)].append((channel, self.channel_layer.serialize(event)))
+            messages[self._get_shard(channel)].append((group, channel, self.channel_layer.serialize(event)))
         for shard, its_messages in messages.items():
-            await shard.publish_all(its_messages)
+            listeners = await shard.publish_all([message[1:] for message in its_messages])
+            for (group, channel, _), count in zip(its_messages, listeners, strict=True):
+                is_alone = count <= (channel in self.groups)
+                (self.left_alone.add if is_alone else self.left_alone.discard)(group)
 
 
 class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
@@ -95,14 +105,15 @@ class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
         super().__init__(host, channel_layer)
         self.outage = OutageLog(log, "Reading pushes from Redis", "Screens live on their heartbeats.")
 
-    async def publish_all(self, messages: Sequence[tuple[str, bytes]]) -> None:
-        """Publish messages to channels, in one round trip."""
+    async def publish_all(self, messages: Sequence[tuple[str, bytes]]) -> list[int]:
+        """Publish messages to channels, in one round trip. Returns how many connections got each."""
         async with self._lock:
             self._ensure_redis()
             async with self._redis.pipeline(transaction=False) as pipeline:
                 for channel, message in messages:
                     pipeline.publish(channel, message)
-                await pipeline.execute()
+                received: list[int] = await pipeline.execute()
+                return received
 
     async def _do_receiving(self) -> None:
         while True:
@@ -215,10 +226,23 @@ class Delivery:
 async def _send_in_order(pushes: Sequence[Push]) -> None:
     channel_layer = layer()
     if isinstance(channel_layer, RedisLayer):
-        await channel_layer.publish_together(pushes)
+        await channel_layer.publish_together(
+            [
+                (group, _as_sent(event, with_state=channel_layer.others_listen(group)))
+                for group, event in pushes
+            ]
+        )
         return
     for group, event in pushes:
-        await channel_layer.group_send(group, event)
+        await channel_layer.group_send(group, _as_sent(event, with_state=True))
+
+
+def _as_sent(event: dict[str, Any], *, with_state: bool) -> dict[str, Any]:
+    """An event as other workers get it: of the state its JSON, or None where they have to read it."""
+    state = event.get("state")
+    if not isinstance(state, TableState):
+        return event
+    return {**event, "state": state.text if with_state else None}
 
 
 _deliveries: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Delivery] = weakref.WeakKeyDictionary()
@@ -236,25 +260,67 @@ def is_suspended() -> bool:
     return deliveries is not None and deliveries.is_suspended
 
 
-def hand_over(pushes: Sequence[Push]) -> None:
-    """Send pushes soon, from a thread that handles a request, and do not wait for it.
-
-    Outside a server, where no event loop would send them later, they are sent or dropped before this returns.
-    """
-    loop = SERVER_LOOP.get()
-    if loop is None:
-        async_to_sync(_add_and_flush)(pushes)
-    else:
-        loop.call_soon_threadsafe(_add, pushes)
+# The sockets of this worker
 
 
-def _add(pushes: Sequence[Push]) -> None:
-    delivery().add(pushes)
+class Socket(Protocol):
+    """A socket that shows tables."""
+
+    def take(self, state: Snapshot) -> None:
+        """Show a state soon."""
 
 
-async def _add_and_flush(pushes: Sequence[Push]) -> None:
-    delivery().add(pushes)
-    await delivery().flush()
+class Sockets:
+    """The sockets of one event loop, by their groups. `origin`: the name of this loop among all that send pushes."""
+
+    def __init__(self) -> None:
+        self.origin = uuid.uuid4().hex
+        self._groups: dict[str, set[Socket]] = {}
+        self._reads: dict[int, asyncio.Task[Snapshot]] = {}
+
+    def join(self, groups: Iterable[str], socket: Socket) -> None:
+        """Hand the socket what is sent to these groups from now on."""
+        for group in groups:
+            self._groups.setdefault(group, set()).add(socket)
+
+    def leave(self, groups: Iterable[str], socket: Socket) -> None:
+        """Hand the socket nothing more."""
+        for group in groups:
+            members = self._groups.get(group, set())
+            members.discard(socket)
+            if not members:
+                self._groups.pop(group, None)
+
+    def tell(self, groups: Iterable[str], state: Snapshot) -> None:
+        """Hand a state to the sockets of these groups."""
+        for group in groups:
+            for socket in list(self._groups.get(group, ())):
+                socket.take(state)
+
+    async def state_of(self, event: dict[str, Any]) -> Snapshot | None:
+        """The state of a push; None if this loop sent it. Without a state the table is read, once for all sockets."""
+        if event["origin"] == self.origin:
+            return None
+        if event["state"] is not None:
+            return fragments.parsed(event["state"])
+        table_id = event["id"]
+        if table_id not in self._reads:
+            self._reads[table_id] = asyncio.create_task(self._read(table_id))
+        return await asyncio.shield(self._reads[table_id])
+
+    async def _read(self, table_id: int) -> Snapshot:
+        await asyncio.sleep(0)  # what was sent until now is read together
+        del self._reads[table_id]
+        state = await database_sync_to_async(fragments.read_state, thread_sensitive=False)(table_id)
+        return state.snapshot
+
+
+_sockets: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Sockets] = weakref.WeakKeyDictionary()
+
+
+def sockets_of_loop() -> Sockets:
+    """The sockets of the running event loop."""
+    return _sockets.setdefault(asyncio.get_running_loop(), Sockets())
 
 
 # Pushes
@@ -281,7 +347,7 @@ async def publish(table_id: int) -> TableState:
     Nobody waits for the channel layer: the state is sent beside this coroutine.
     """
     state = await database_sync_to_async(fragments.read_state)(table_id)
-    delivery().add(_pushes(table_id, state))
+    _send(state)
     return state
 
 
@@ -291,13 +357,32 @@ def publish_from_thread(table_id: int, ctx: TableContext | None = None) -> Table
     `ctx`: that of the act, if it has all that the act wrote; then the table is not read again.
     """
     state = fragments.read_state(table_id) if ctx is None else fragments.state_after(ctx)
-    hand_over(_pushes(table_id, state))
+    loop = SERVER_LOOP.get()
+    if loop is None:
+        async_to_sync(_send_and_flush)(state)
+    else:
+        loop.call_soon_threadsafe(_send, state)
     return state
 
 
-def _pushes(table_id: int, state: TableState) -> list[Push]:
-    event = {"type": "screen", "table": state.table, "state": state.text}
-    return [(table_group(table_id), event), (floor_group(state.facility), event)]
+def _send(state: TableState) -> None:
+    """Hand a state to the sockets of this loop, and to those of others soon."""
+    groups, own = (table_group(state.table_id), floor_group(state.facility)), sockets_of_loop()
+    own.tell(groups, state.snapshot)
+    event = {
+        "type": "screen",
+        "table": state.table,
+        "id": state.table_id,
+        "version": state.version,
+        "origin": own.origin,
+        "state": state,
+    }
+    delivery().add([(group, event) for group in groups])
+
+
+async def _send_and_flush(state: TableState) -> None:
+    _send(state)
+    await delivery().flush()
 
 
 def on_table_changed(sender: Any, table_id: int, **_extra: Any) -> None:

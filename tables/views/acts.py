@@ -329,7 +329,7 @@ def _publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | 
         try:
             state = push.publish_from_thread(table_id, ctx if position == 0 else None)
             if station and position == 0:
-                own_screen = fragments.show(station, fragments.newest_states.parse(state.text)).screen
+                own_screen = fragments.show(station, state.snapshot).screen
         except Exception:
             log.exception("a table was not published after its act; the heartbeat makes screens resync")
     return own_screen

@@ -35,6 +35,7 @@ from audit.logs import OutageLog
 from audit.models import Device, Person
 from audit.record import current_incarnation
 from games.engine.game import PostCode
+from games.snapshot_types import Snapshot
 from tables.core.duty import FLOOR
 from tables.core.posts import posts_of
 from tables.models import Table
@@ -190,7 +191,7 @@ class PushConsumer(AsyncWebsocketConsumer):
 
     device: Device | None = None
     station: str
-    groups_joined: list[str]
+    groups_joined: Sequence[str] = ()
     told: dict[str, tuple[Shown, Told]]  # of each table, what it was told last
     joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
@@ -206,7 +207,10 @@ class PushConsumer(AsyncWebsocketConsumer):
             with contextlib.suppress(OSError):
                 await send(message)
 
-        await super().__call__(scope, receive, send_to_page)
+        try:
+            await super().__call__(scope, receive, send_to_page)
+        finally:
+            push.sockets_of_loop().leave(self.groups_joined, self)
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Handle channel-layer messages without the connection clean-up that Channels does for each one."""
@@ -221,9 +225,11 @@ class PushConsumer(AsyncWebsocketConsumer):
         While the database is away the socket is closed, and its page tries again.
         """
         await self.accept()
-        self.groups_joined, self.told = [], {}
+        self.told = {}
         try:
             await database_sync_to_async(self.enter, thread_sensitive=False)()
+            self.groups_joined = self.group_names()
+            push.sockets_of_loop().join(self.groups_joined, self)
             await self.try_to_join()
             await self.send_state()
         except (SignedOut, Denied, Locked) as refused:
@@ -255,21 +261,39 @@ class PushConsumer(AsyncWebsocketConsumer):
         """Send the whole state, once, on connecting."""
         raise NotImplementedError
 
-    async def show(self, table: str, state_text: str) -> None:
-        """Show a pushed state. One that cannot be rendered is left out: a heartbeat finds that the page is behind."""
+    async def screen(self, event: dict[str, Any]) -> None:
+        """Take what another worker has pushed: this one hands its own sockets the state itself."""
         try:
-            shown = fragments.show(self.station, fragments.newest_states.parse(state_text))
+            state = await push.sockets_of_loop().state_of(event)
+        except Exception:
+            log.exception("%s was not read after a push; the heartbeat makes the screen ask", event["table"])
+            return
+        if state is not None:
+            self.take(state)
+
+    def take(self, state: Snapshot) -> None:
+        """Show a state soon."""
+        raise NotImplementedError
+
+    async def show(self, state: Snapshot) -> None:
+        """Send what a state changes. One that cannot be rendered is left out: a heartbeat finds the page behind."""
+        table = state["table"]["code"]
+        try:
+            shown = fragments.show(self.station, state)
             message = self.message(table, shown)
         except Exception:
             log.exception("a state of %s was not rendered; the heartbeat makes the screen ask", table)
         else:
-            await self.send(text_data=message)
+            if message is not None:
+                await self.send(text_data=message)
 
-    def message(self, table: str, shown: Shown) -> str:
-        """What a station shows of a table, for this socket: what changed since it was told, or all of it."""
+    def message(self, table: str, shown: Shown) -> str | None:
+        """What a station shows of a table, for this socket: what changed since it was told; None if nothing has."""
         before, told = self.told.get(table, (None, None))
         message, now = shown.message(told if before is shown else None)
         self.told[table] = shown, now
+        if before is shown and told == now:
+            return None
         return message if self.takes_parts else json.dumps({"table": table, **shown.screen})
 
     @property
@@ -281,7 +305,6 @@ class PushConsumer(AsyncWebsocketConsumer):
         await self.send(text_data=json.dumps(message))
 
     async def join(self) -> None:
-        self.groups_joined = self.group_names()
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
 
@@ -378,7 +401,8 @@ class OneTableConsumer(PushConsumer):
     """One table at the station that `enter` finds."""
 
     table: Table
-    station: str
+    newest: Snapshot | None = None  # what is sent next
+    sending: asyncio.Task[None] | None = None
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         self.enter(shared)
@@ -390,10 +414,27 @@ class OneTableConsumer(PushConsumer):
     async def send_state(self) -> None:
         read = database_sync_to_async(fragments.read_shown, thread_sensitive=False)
         shown = await read(self.station, self.table.pk)
-        await self.send(text_data=self.message(self.table.code, shown))
+        if (message := self.message(self.table.code, shown)) is not None:
+            await self.send(text_data=message)
 
-    async def screen(self, event: dict[str, Any]) -> None:
-        await self.show(self.table.code, event["state"])
+    def take(self, state: Snapshot) -> None:
+        self.newest = state
+        if self.sending is None:
+            self.sending = asyncio.create_task(self.send_newest())
+
+    async def send_newest(self) -> None:
+        """Send states until none has come meanwhile: a slow page is told the newest, and what it changed in all."""
+        try:
+            while self.newest is not None:
+                state, self.newest = self.newest, None
+                await self.show(state)
+        finally:
+            self.sending = None
+
+    async def disconnect(self, code: int) -> None:
+        if self.sending is not None:
+            self.sending.cancel()
+        await super().disconnect(code)
 
 
 class TableConsumer(OneTableConsumer):
@@ -493,7 +534,7 @@ class FloorConsumer(PushConsumer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: dict[str, str] = {}
+        self.waiting: dict[str, Snapshot] = {}
         self.sent_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task[None]] = {}
         self.duty: tuple[int, ...] | None = None
@@ -534,25 +575,21 @@ class FloorConsumer(PushConsumer):
         answered, self.answered = self.answered, None
         return {} if answered is None else {"answered": answered}
 
-    async def screen(self, event: dict[str, Any]) -> None:
-        code = event["table"]
-        self.waiting[code] = event["state"]
-        wait = self.sent_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
-        if wait <= 0:
-            await self.send_tile(code)
-        elif code not in self.later:
-            self.later[code] = asyncio.create_task(self.send_tile_later(code, wait))
+    def take(self, state: Snapshot) -> None:
+        code = state["table"]["code"]
+        self.waiting[code] = state
+        if code not in self.later:
+            wait = self.sent_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
+            self.later[code] = asyncio.create_task(self.send_tile(code, wait))
 
-    async def send_tile_later(self, code: str, wait: float) -> None:
-        await asyncio.sleep(wait)
-        self.later.pop(code, None)
-        await self.send_tile(code)
-
-    async def send_tile(self, code: str) -> None:
-        state = self.waiting.pop(code, None)
-        if state is not None:
-            self.sent_at[code] = time.monotonic()
-            await self.show(code, state)
+    async def send_tile(self, code: str, wait: float) -> None:
+        """Send the newest tile of a table, when it may be."""
+        if wait > 0:
+            await asyncio.sleep(wait)
+        del self.later[code]
+        state = self.waiting.pop(code)
+        self.sent_at[code] = time.monotonic()
+        await self.show(state)
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():

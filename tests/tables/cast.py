@@ -71,13 +71,14 @@ def verify_pushed_as_read(response: road.ActResponse) -> None:
     """
     ctx = response.context
     if isinstance(ctx, TableContext):
-        pushed = fragments.state_after(ctx).text
+        pushed = fragments.state_after(ctx).snapshot
         selectors.forget_lines()
         with clock.override(ctx.play.now):
-            read = fragments.read_state(response.key).text
-        assert json.loads(pushed) == json.loads(read), response.body
-        for text in (pushed, read):
-            assert list(not_of_json(fragments.newest_states.parse(text))) == [], response.body
+            read = fragments.read_state(response.key).snapshot
+        assert pushed == read, response.body
+        for state in (pushed, read):
+            assert json.loads(json.dumps(state)) == state
+            assert list(not_of_json(state)) == [], response.body
 
 
 def newest_of_an_act(stream: str) -> Entry:

@@ -21,7 +21,7 @@ from django.test import AsyncClient
 
 from audit import logs
 from script.services import redis_answers
-from tables.screens import push
+from tables.screens import fragments, push
 from tables.screens.push import RedisLayer
 from tables.views import service
 from tests.services.installation import free_port
@@ -229,6 +229,30 @@ async def test_pushes_arrive_again_after_redis_was_frozen_and_after_it_was_kille
     outages = [line.split(":")[0] for line in lines(caplog) if " works again after " not in line]
     assert outages.count("The channel layer failed") == 2
     assert outages.count("Reading pushes from Redis failed") == len(outages) - 2 <= 1
+
+
+@pytest.mark.redis
+async def test_the_state_is_sent_only_where_another_worker_listens(redis_server, committed, monkeypatch):
+    here, there = (RedisLayer(hosts=[redis_server.address], prefix="two") for _ in range(2))
+    monkeypatch.setattr(push, "get_channel_layer", lambda: here)
+    state = await database_sync_to_async(fragments.read_state)(committed.table.pk)
+    group = push.table_group(state.table_id)
+    own = await here.new_channel()
+    await here.group_add(group, own)
+
+    async def has_state(channel_layer: RedisLayer, channel: str) -> bool:
+        push._send(state)
+        await push.delivery().flush()
+        async with asyncio.timeout(10):
+            return (await channel_layer.receive(channel))["state"] is not None
+
+    assert [await has_state(here, own) for _ in range(2)] == [True, False]
+    other = await there.new_channel()
+    await there.group_add(group, other)
+    assert [await has_state(there, other) for _ in range(2)] == [False, True]
+    for channel_layer in (here, there):
+        await channel_layer.flush()
+    await database_sync_to_async(connections.close_all)()
 
 
 # PostgreSQL

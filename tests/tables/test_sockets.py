@@ -17,7 +17,7 @@ from config.asgi import application
 from script.tablet import text_of, with_changes
 from tables.models import Assignment
 from tables.runner.access import current_request, signed_in_request
-from tables.screens import push
+from tables.screens import fragments, push
 from tables.screens.console_data import ConsoleData
 from tables.screens.parts import Shown
 from tables.views import sockets
@@ -214,6 +214,56 @@ async def test_a_push_renders_each_station_that_a_screen_shows_once_and_no_other
         assert (await socket.heard())["version"] == answer.version
         await socket.leave()
     assert rendered == [ConsoleData]
+
+
+async def test_a_push_of_another_worker_is_shown_and_read_once_where_it_carries_no_state(
+    committed, monkeypatch
+):
+    """A worker sends the version alone to a group that nobody else listened to; this one has begun to listen since."""
+    tablet = await browser(committed, "tablet", "dealer")
+    sockets = [Socket(TABLE + "dealer", tablet) for _ in range(2)]
+    for socket in sockets:
+        await socket.opened()
+    place = database_sync_to_async(committed.place)
+    read, reads = fragments.read_state, []
+
+    def counted(table_id: int) -> fragments.TableState:
+        reads.append(table_id)
+        return read(table_id)
+
+    monkeypatch.setattr(fragments, "read_state", counted)
+    for cents, has_state in ((2_500, False), (5_000, True)):
+        answer = await place((1, "small", cents))
+        state = await database_sync_to_async(read)(answer.key)
+        event = {
+            "type": "screen",
+            "table": "T-01",
+            "id": answer.key,
+            "version": answer.version,
+            "origin": "another",
+        }
+        event["state"] = state.text if has_state else None
+        await push.layer().group_send(push.table_group(answer.key), event)
+        for socket in sockets:
+            assert (await socket.heard())["version"] == answer.version
+    assert reads == [committed.table.pk]
+    for socket in sockets:
+        assert await socket.receive_nothing(0.05)
+        await socket.leave()
+
+
+async def test_a_slow_page_is_told_the_newest_state_and_nothing_twice(committed):
+    socket = Socket(TABLE + "dealer?parts=1", await browser(committed, "tablet", "dealer"))
+    first = await socket.opened()
+    place, read = database_sync_to_async(committed.place), database_sync_to_async(fragments.read_state)
+    states = [await read((await place((1, "small", cents))).key) for cents in (2_500, 5_000)]
+    for state in (*states, states[0], states[1]):
+        push.sockets_of_loop().tell([push.table_group(state.table_id)], state.snapshot)
+    message = await socket.heard()
+    assert (message["base"], message["version"]) == (first["version"], states[-1].version)
+    parts = with_changes(first["parts"], message["parts"])
+    assert "$50" in text_of(parts) and await socket.receive_nothing(0.05)
+    await socket.leave()
 
 
 async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committed, monkeypatch):
