@@ -16,7 +16,7 @@ def has_postgres() -> bool:
 
 
 def has_redis() -> bool:
-    return "redis" in settings.CHANNEL_LAYERS["default"]["BACKEND"]
+    return settings.CHANNEL_LAYERS["default"]["BACKEND"].endswith("RedisLayer")
 
 
 def skip_without_service(items: list[pytest.Item]) -> None:
