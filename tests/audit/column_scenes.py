@@ -14,18 +14,17 @@ from django.core.management import call_command
 
 from audit import clock, people, registration
 from audit.runner import ActRequest
-from script.fingerprint.floor import Floor
-from script.fingerprint.installation import Clock, Product, Randomness, manage
-from script.fingerprint.notes import Notes
-from script.fingerprint.scenes.office import play_office, play_providers, play_requests
-from script.fingerprint.scenes.rooms import play_rooms
-from script.fingerprint.scenes.tables import play_dice_and_shakers, play_limits
 from tables.cases.case import open_found_cases
 from tables.desk.desk import STREAM, execute
 from tables.figures import rollup
 from tables.models import Alert, Case, CaseLetter
 from tables.ticker import Ticker
 from tests.desk import test_retention
+from tests.golden.floor import Floor
+from tests.golden.installation import Clock, Randomness, manage
+from tests.golden.office import play_office, play_providers, play_requests
+from tests.golden.rooms import play_rooms
+from tests.golden.tables import play_dice_and_shakers, play_limits
 from tests.tables import (
     slip_scene,
     test_cases,
@@ -195,12 +194,12 @@ def declare_report(folder: Path) -> None:
 
 
 def office(folder: Path) -> None:
-    """The demo, its dice room and its rules office: as `script/fingerprint` plays them."""
+    """The demo, its dice room and its rules office: as `tests/golden` plays them."""
     played, randomness = Clock(), Randomness()
-    with patch("os.urandom", randomness), patch("random._urandom", randomness), Product.clock_at(played):
+    with patch("os.urandom", randomness), patch("random._urandom", randomness), clock.override(played):
         settings.DEMO = True
         manage("seed_demo")
-        floor = Floor(Notes(folder / "notes"), played, randomness)
+        floor = Floor(played, randomness)
         for scene in (
             play_dice_and_shakers,
             play_limits,

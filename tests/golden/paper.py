@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from script.fingerprint.installation import manage
+from tests.golden.installation import manage
 
 Json = dict[str, Any]
 RULES = ("pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577")
@@ -203,8 +203,7 @@ BAD_LINES = (
 )  # fmt: skip
 
 
-def adjudicated() -> tuple[bytes, int]:
-    """What `adjudicate` answers to all of these, and its exit status."""
+def adjudicated() -> str:
+    """What `adjudicate` answers to all of these."""
     lines = [json.dumps(round_).encode() for round_ in paper_rounds()]
-    text, status = manage("adjudicate", stdin=b"\n".join([*lines, *BAD_LINES]) + b"\n")
-    return text.encode(), status
+    return manage("adjudicate", stdin=b"\n".join([*lines, *BAD_LINES]) + b"\n")[0]

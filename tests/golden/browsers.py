@@ -7,8 +7,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from script.fingerprint.installation import Clock, Product, Randomness, manage
-from script.fingerprint.notes import Notes, without_html
+from tests.golden.installation import Clock, Randomness, manage
 
 Json = dict[str, Any]
 
@@ -52,21 +51,21 @@ class Answer:
 class Browsers:
     """The people of the demo floor at their stations, who act through the same addresses as their browsers do."""
 
-    def __init__(self, notes: Notes, clock: Clock, randomness: Randomness) -> None:
+    def __init__(self, clock: Clock, randomness: Randomness) -> None:
         from django.apps import apps
 
-        self.notes, self.clock, self.randomness = notes, clock, randomness
+        from tables.ticker import Ticker
+
+        self.clock, self.randomness = clock, randomness
         self.draw = random.Random(2026)
         self.number = 0
         self.approvers = {"larkfield": "viktor"}  # who approves what a second person must
         self.unexpected: list[str] = []
         self.stations: dict[str, Station] = {}
-        self.versions: dict[str, int] = {}
         self.table_model = apps.get_model("tables", "Table")
         self.entry_model = apps.get_model("audit", "Entry")
         self.people = self._read_people()
-        self.ticker = Product.ticker(clock.monotonic)
-        self.sealer: Any = None
+        self.ticker = Ticker(clock.monotonic)
 
     def _read_people(self) -> dict[str, Person]:
         """The people of the demo with their PINs, which `seed_demo --show` prints."""
@@ -244,34 +243,17 @@ class Browsers:
         self.randomness.restart(f"{self.number} {label}")
 
     def _note(self, url: str, sent: Json, status: int, body: Json, expect: int) -> Answer:
-        """Writes an answer down, and the snapshot of every table that changed."""
-        line = {
-            "number": self.number,
-            "url": url,
-            "sent": sent,
-            "status": status,
-            "answer": without_html(body),
-        }
-        self.notes.line("answers.jsonl", line)
+        """Notes an answer that was not expected."""
         if status not in (expect, 423):
             refusal = body.get("refusal", {})
             self.unexpected.append(
                 f"{self.number} {url} {sent}: {status} {refusal.get('code')} {refusal.get('message')}"
             )
-        self.note_snapshots()
         return Answer(status, body)
-
-    def note_snapshots(self) -> None:
-        """The snapshot of every table that changed since the last time."""
-        tables = self.table_model.objects.order_by("stream__name").values_list(
-            "pk", "stream__name", "stream__seq"
-        )
-        for pk, name, seq in list(tables):
-            if self.versions.get(name) != seq:
-                self.versions[name] = seq
-                line = {"number": self.number, "table": name, "snapshot": Product.snapshot(pk)}
-                self.notes.line("snapshots.jsonl", line)
 
     def snapshot(self, place: str) -> Json:
         """The snapshot of a table as it now is."""
-        return Product.snapshot(self.table_model.objects.get(stream__name=place).pk)
+        from tables.screens.snapshot import of_table
+
+        snapshot: Any = of_table(self.table_model.objects.get(stream__name=place).pk)
+        return dict(snapshot)

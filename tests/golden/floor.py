@@ -1,17 +1,12 @@
 """The floor: rounds step by step, the clock, pages, and what is done beside the screens."""
 
 import json
-import sqlite3
 import traceback
-import urllib.parse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-from script.fingerprint.browsers import Answer, Browsers, Person, Station
-from script.fingerprint.installation import Product, manage
-from script.fingerprint.notes import PageText, without_html
-from script.fingerprint.paper import some_dice
+from tests.golden.browsers import Answer, Browsers, Person, Station
+from tests.golden.paper import some_dice
 
 Json = dict[str, Any]
 ENDED = ("cleared", "void", "no-roll")  # phases of a round that is over
@@ -31,7 +26,7 @@ class Floor(Browsers):
     # Reading
 
     def get(self, person: str, url: str, place: str = "", expect: int = 200) -> Any:
-        """Opens a page, at the table's tablet or at the person's podium, and writes its text down."""
+        """Opens a page, at the table's tablet or at the person's podium."""
         facility = self.people[person].facility or "larkfield"
         station = self.tablet(place) if place else self.podium(facility, person)
         if station.person != person:
@@ -40,13 +35,6 @@ class Floor(Browsers):
         if response.status_code in (302, 401, 423):
             self.sign_in(station, person)
             response = self._get(station, url)
-        kind = response.headers.get("Content-Type", "").partition(";")[0]
-        line: Json = {"number": self.number, "url": url, "status": response.status_code, "type": kind}
-        if kind == "text/html" and not response.streaming:
-            line["text"] = PageText.of(response.content.decode())
-        elif kind == "application/json":
-            line["json"] = without_html(response.json())
-        self.notes.line("pages.jsonl", line)
         if response.status_code != expect:
             self.unexpected.append(f"{self.number} GET {url}: {response.status_code}")
         return response
@@ -61,45 +49,7 @@ class Floor(Browsers):
         data: Json = json.loads(bytes(entry.body))["data"]
         return data
 
-    def entry_of(self, place: str, round_: int, type_: str) -> int:
-        """The number of the newest entry of a type about a round."""
-        entries = self.entry_model.objects.filter(stream__name=place, type=type_).order_by("-seq")
-        for seq, body in entries.values_list("seq", "body"):
-            if json.loads(bytes(body))["data"]["round"] == round_:
-                return int(seq)
-        raise LookupError(f"{place} has no {type_} of round {round_}")
-
-    def slip_due(self, place: str) -> list[Json]:
-        """What the newest slip of a table says that is due."""
-        return list(self.newest(place, "slip.filed")["due"])
-
-    def preview_slip(self, person: str, place: str, slip: Json) -> None:
-        """The preview of a slip, as its dialog asks for it."""
-        params = {key: value for key, value in slip.items() if key not in ("round", "corrects", "reason")}
-        facility, _, table = place.partition("/")
-        query = urllib.parse.quote(json.dumps(params))
-        self.get(person, f"/floor/{facility}/{table}/rounds/{slip['round']}/slip?said={query}", place)
-
     # What is done beside the screens
-
-    def command(self, *words: str, stdin: bytes = b"") -> None:
-        """A command of `manage.py`, whose answer is written down."""
-        self._begin(words[0])
-        out, status = manage(*words, stdin=stdin)
-        self.notes.line(
-            "answers.jsonl", {"number": self.number, "manage": words[0], "status": status, "out": out}
-        )
-        self.note_snapshots()
-
-    def seal(self) -> None:
-        """One second of the sealer, with a key the first time."""
-        from django.conf import settings
-
-        if self.sealer is None:
-            self.command("sealer_key", "create")
-            self.sealer = Product.sealer(Path(settings.SEALER_DIR))
-        self._begin("seal")
-        self.sealer()
 
     def hire(self, code: str, name: str, role: str, department: str, facility: str, pin: str) -> str:
         """One more person, on duty at the whole facility. Returns the code."""
@@ -116,33 +66,6 @@ class Floor(Browsers):
         self.people[code] = Person(code, pin, role, facility)
         return code
 
-    def dismiss(self, code: str) -> None:
-        """Somebody works here no longer."""
-        from django.apps import apps
-
-        apps.get_model("audit", "Person").objects.filter(code=code).update(is_active=False)
-
-    def hear(self, place: str) -> None:
-        """Note that the tablets of a table are connected now, as their sockets do."""
-        from django.apps import apps
-
-        apps.get_model("audit", "Device").objects.filter(place=place).update(heard_at=self.clock.now)
-
-    def back_up(self) -> sqlite3.Connection:
-        """A copy of the whole database."""
-        from django.db import connection
-
-        copy = sqlite3.connect(":memory:")
-        connection.connection.backup(copy)
-        return copy
-
-    def restore(self, copy: sqlite3.Connection) -> None:
-        """The database as it was when it was copied."""
-        from django.db import connection
-
-        copy.backup(connection.connection)
-        self.note_snapshots()
-
     # The clock's own acts
 
     def wait(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
@@ -155,7 +78,6 @@ class Floor(Browsers):
         for _ in range(times):
             self._begin("tick")
             self.ticker.tick()
-            self.note_snapshots()
 
     # Rounds
 

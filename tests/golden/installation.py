@@ -3,11 +3,10 @@
 import contextlib
 import datetime as dt
 import hashlib
-import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,7 +18,7 @@ Json = dict[str, Any]
 
 
 @contextlib.contextmanager
-def installation(folder: Path, *, migrated: bool) -> Iterator[None]:
+def installation(folder: Path) -> Iterator[None]:
     """A fresh database in `folder`, with Django set up on it. Once in a process."""
     os.environ.update(
         DJANGO_SETTINGS_MODULE="config.settings.test",
@@ -42,8 +41,7 @@ def installation(folder: Path, *, migrated: bool) -> Iterator[None]:
     setup_test_environment()
     settings.DEMO = True
     settings.SEALER_DIR = str(folder / "sealer")
-    if not migrated:
-        settings.MIGRATION_MODULES = dict.fromkeys(("audit", "games", "tables"))
+    settings.MIGRATION_MODULES = dict.fromkeys(("audit", "games", "tables"))
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA synchronous=OFF")
     call_command("migrate", verbosity=0, run_syncdb=True)
@@ -114,64 +112,13 @@ class Clock:
 
     def __init__(self, now: dt.datetime = BEGIN) -> None:
         self.now = now
-        self.jumped = 0.0
 
     def __call__(self) -> dt.datetime:
         return self.now
 
     def monotonic(self) -> float:
-        """Seconds that go by with the clock, and do not jump with it."""
-        return (self.now - BEGIN).total_seconds() - self.jumped
+        """Seconds that go by with the clock."""
+        return (self.now - BEGIN).total_seconds()
 
     def pass_(self, seconds: float = SECONDS_PER_ACT) -> None:
         self.now += dt.timedelta(seconds=seconds)
-
-    def jump(self, seconds: float) -> None:
-        """The clock is set, and no time goes by."""
-        self.jumped += seconds
-        self.pass_(seconds)
-
-
-class Product:
-    """The few places of the product that are reached by name, each under every name that it has had.
-
-    A module that moves gets its new name here, and nowhere else.
-    """
-
-    SNAPSHOT = ("tables.screens.snapshot:of_table", "tables.snapshot:of_table")
-    CLOCK = ("audit.clock:override", "audit.clock:at")
-    TICKER = ("tables.ticker.ticker:Ticker", "tables.ticker:Ticker")
-    SEALER = ("audit.sealing.sealer:Sealer",)
-
-    @staticmethod
-    def find(names: Sequence[str]) -> Any:
-        """The first of these that exists, each `module:name`."""
-        for name in names:
-            module, _, attribute = name.partition(":")
-            with contextlib.suppress(ModuleNotFoundError, AttributeError):
-                return getattr(importlib.import_module(module), attribute)
-        raise LookupError(f"none of {', '.join(names)} exists: add its new name to {__name__}")
-
-    @classmethod
-    def snapshot(cls, table_id: int) -> Json:
-        """The snapshot of one table."""
-        snapshot: Json = cls.find(cls.SNAPSHOT)(table_id)
-        return snapshot
-
-    @classmethod
-    def clock_at(cls, now: Callable[[], dt.datetime]) -> contextlib.AbstractContextManager[None]:
-        """Within it the product's clock says what `now` returns."""
-        context: contextlib.AbstractContextManager[None] = cls.find(cls.CLOCK)(now)
-        return context
-
-    @classmethod
-    def ticker(cls, monotonic: Callable[[], float]) -> Any:
-        """The ticker: `tick()` does all the checks of one second."""
-        return cls.find(cls.TICKER)(monotonic)
-
-    @classmethod
-    def sealer(cls, folder: Path) -> Callable[[], object]:
-        """A sealer of this folder: each call seals the streams that changed."""
-        sealer = cls.find(cls.SEALER)(folder)
-        seal: Callable[[], object] = getattr(sealer, "seal", None) or sealer.second
-        return seal

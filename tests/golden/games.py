@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from script.fingerprint.floor import MOST_STEPS, Floor
-from script.fingerprint.paper import FULL_GAME, SINGLE_PLAY, STAKES, high_roll_lines, sic_bo_codes
+from tests.golden.floor import MOST_STEPS, Floor
+from tests.golden.paper import FULL_GAME, SINGLE_PLAY, STAKES, high_roll_lines, sic_bo_codes
 
 Json = dict[str, Any]
 
@@ -155,33 +155,6 @@ def play_high_roll(floor: Floor, dealer: str, place: str, dice: int, rounds: int
         floor.until(dealer, place)
 
 
-def play_high_roll_tables(floor: Floor) -> None:
-    """High Roll Dice: a sure Extra Roll, corrections, a payout limit, and seats that are left."""
-    abel, lena, place = "abel", "lena", "larkfield/T-31"
-    floor.wager(abel, place, (1, "pip:5", 500), expect=422)
-    play_high_roll(floor, abel, place, 10)
-    wagers = [(1, code, 2_500) for code in ("pip:5", "like-kind:4", "like-kind:5", "extra-roll")]
-    floor.wager(abel, place, *wagers, (1, "millionaire:9", 100), (2, "pip:1", 500), (2, "pip:2", 500))
-    floor.wager(abel, place, (3, "pip:1", 500), (3, "like-kind:2", 1_000), expect=422)
-    floor.act(abel, place, "free_seat", {"seat": 1}, expect=422)
-    floor.until(abel, place, "shake")
-    missed = {"seat": 4, "wager": "pip:6", "cents": 500, "reason": "under the rail"}
-    floor.act(abel, place, "record_missed_wager", missed, witness=lena)
-    floor.until(abel, place, "call_dice")
-    floor.act(
-        abel, place, "call_dice", {"dice": [5, 5, 5, 5, 6, 6, 6, 1, 1, 3], "leaning": 1, "disputed": True}
-    )
-    right = {"dice": [5, 5, 5, 5, 6, 6, 6, 1, 1, 4], "reason": "a four, not a three"}
-    floor.act(abel, place, "correct_dice", right, witness=lena)
-    floor.until(abel, place, "gather_loose_dice")
-    floor.until(abel, place, dice=[[5, 6, 6, 1, 1, 4]])
-    floor.act(abel, place, "free_seat", {"seat": 6})
-    floor.wager(abel, place, (1, "pip:1", 500), (1, "like-kind:8", 500), (1, "extra-roll", 500))
-    floor.until(abel, place, "gather_loose_dice", dice=[[1, 1, 1, 1, 1, 1, 1, 2, 3, 4]])
-    floor.act(abel, place, "void_round", {"reason": "dispute"}, witness=lena)
-    play_high_roll(floor, "nora", "larkfield/T-32", 6)
-
-
 def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> None:
     """Games of Three Dice Football: full game wagers before, wagers on each play."""
     for _ in range(rounds):
@@ -206,34 +179,6 @@ def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> Non
                 break
             if floor.until(dealer, place, "throw_dice")["round"]["number"] != number:
                 break
-
-
-def play_football_table(floor: Floor) -> None:
-    """Three Dice Football, with a Quarterback who declines, no rolls, and a stickperson who is relieved."""
-    dana, stan, otto, place = "dana", "stan", "otto", "larkfield/T-42"
-    floor.wager(dana, place, (1, "touchdown", 1_000), (2, "defense", 2_000), (3, "extra-point", 500))
-    floor.until(dana, place, "offer_dice")
-    floor.act(stan, place, "offer_dice", {"seat": 1, "accepted": False})
-    floor.act(stan, place, "offer_dice", {"seat": 2, "accepted": True})
-    floor.wager(dana, place, (2, "over-four", 1_000, 1), (4, "no-gain", 500, 1))
-    floor.act(stan, place, "throw_dice")
-    floor.act(stan, place, "call_no_roll", {"reason": "cheating-device"})
-    floor.act(stan, place, "throw_dice")
-    floor.until(dana, place, "throw_dice", dice=[[6, 4, 2]])
-    floor.act(stan, place, "throw_dice")
-    floor.act(stan, place, "call_no_roll", {"reason": "disputed", "faces_read": [3, 3]})
-    floor.act(dana, place, "report_dispute", {"seat": 4, "about": "the red die"})
-    floor.act(stan, place, "throw_dice")
-    floor.act(dana, place, "call_dice", {"dice": [3, 3, 2]}, expect=422)
-    floor.act(stan, place, "call_dice", {"dice": [3, 3, 2]})
-    floor.act(dana, place, "correct_dice", {"dice": [3, 3, 3], "reason": "a three"}, witness=otto)
-    floor.until(dana, place, "throw_dice")
-    floor.act(stan, place, "throw_dice")
-    floor.until(dana, place, dice=[[1, 2, 3]])
-    floor.act(dana, place, "leave_table", expect=422)
-    floor.act("emil", place, "take_over_table", {"post": "dealer"})
-    floor.act(dana, place, "take_over_table", {"post": "dealer-left"}, expect=422)
-    play_football(floor, dana, place)
 
 
 def play_a_round_everywhere(floor: Floor) -> None:

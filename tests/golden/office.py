@@ -4,7 +4,7 @@ import hashlib
 import re
 from typing import Any
 
-from script.fingerprint.floor import Floor
+from tests.golden.floor import Floor
 
 Json = dict[str, Any]
 

@@ -1,1 +1,0 @@
-"""What is played, one file a topic. `script.fingerprint.play` names the order."""
