@@ -30,7 +30,7 @@ from tables.cases.case import (
 )
 from tables.cases.inbox import CaseRow, case_row, inbox_context
 from tables.cases.kinds import CaseKind, kind_of, outcome_words
-from tables.cases.outcomes import LETTER_PRINTED, LetterPaper, letter_of, letter_pdf
+from tables.cases.outcomes import LETTER_PRINTED, LetterPaper, letter_of, letter_parts, letter_pdf
 from tables.core.entries import RecordedEntry, of_round
 from tables.desk.desk import may_export, own_recent_entry, recorded_copy
 from tables.desk.entries import EntryRow, entry_rows, entry_url
@@ -447,7 +447,13 @@ def letter_page(
         raise Http404
     letter_.case = row
     context = inbox_context(person, facility, "")
-    context |= {"page": CasePage(row, person, context["now"]), "case": row, "paper": LetterPaper(letter_)}
+    paper = LetterPaper(letter_)
+    context |= {
+        "page": CasePage(row, person, context["now"]),
+        "case": row,
+        "paper": paper,
+        "parts": list(letter_parts(paper)),
+    }
     return render(request, "cases/letter.html", context)
 
 

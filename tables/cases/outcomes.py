@@ -14,10 +14,10 @@
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
@@ -650,101 +650,140 @@ class LetterPaper:
         return f"{self.case.facility.code}/{CASES}"
 
 
-# The letter as a PDF: US Letter, black on white, and the same bytes for the same letter
+# The letter as it is laid out, on its page and on paper
 
 
 NO_BREAK = "\u00a0"
 
 
-def letter_pdf(paper: LetterPaper) -> bytes:
-    """The PDF of a signed letter."""
-    look, letter = pdf.styles(), paper.letter
-    story: list[Flowable] = [
-        pdf.text(letter.addressee, look["body"]),
-        Spacer(1, 6),
-        pdf.text(f"{paper.date}, case {paper.case.code}", look["body"]),
-        Spacer(1, 4),
-        pdf.text(paper.heading, look["title"]),
-        pdf.text(paper.says, look["body"]),
-        pdf.text("What we found", look["heading"]),
-        pdf.text(letter.findings, look["body"]),
-        *([pdf.text(paper.camera, look["body"])] if paper.camera else []),
-        KeepTogether(
-            [
-                pdf.text("Our decision", look["heading"]),
-                pdf.text(paper.decision, look["body"]),
-                pdf.text(letter.reason, look["body"]),
-            ]
-        ),
-        *_round_facts(paper),
-        *_signature_table(paper),
+class LetterText(NamedTuple):
+    """A paragraph. `look`: address, date, title, heading, body, decision or small."""
+
+    look: str
+    text: str
+
+
+class LetterTable(NamedTuple):
+    """A table. `widths`: of its columns on paper, in percent; `numbers`: which columns are numbers, from 0.
+
+    `is_named`: the first column names its row.
+    """
+
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    widths: tuple[int, ...]
+    numbers: tuple[int, ...] = ()
+    is_named: bool = True
+
+
+LetterPart = LetterText | LetterTable
+
+
+def letter_parts(paper: LetterPaper) -> Iterator[list[LetterPart]]:
+    """The parts of a letter from top to bottom, in groups that stay together on paper."""
+    letter = paper.letter
+    yield [LetterText("address", letter.addressee)]
+    yield [LetterText("date", f"{paper.date or 'Dated when it is signed'}, case {paper.case.code}")]
+    yield [LetterText("title", paper.heading)]
+    yield [LetterText("body", paper.says)]
+    yield [LetterText("heading", "What we found")]
+    yield [LetterText("body", letter.findings)]
+    if paper.camera:
+        yield [LetterText("body", paper.camera)]
+    yield [
+        LetterText("heading", "Our decision"),
+        LetterText("decision", paper.decision),
+        LetterText("body", letter.reason),
     ]
-    return pdf.render(
-        story,
-        title=paper.title,
-        facility_name=paper.case.facility.name,
-        approved=f"{paper.case.code}, letter {letter.number}, signed {paper.date}",
+    if paper.facts is not None:
+        yield from ([part] for part in _round_parts(paper.facts))
+    yield list(_signature_parts(paper))
+
+
+def _round_parts(facts: LetterFacts) -> Iterator[LetterPart]:
+    yield LetterText("heading", "The round, from the record")
+    yield LetterTable(
+        ("Played", "Game and rules"), [(facts["played"], facts["rules"])], (45, 55), is_named=False
     )
-
-
-def _round_facts(paper: LetterPaper) -> Iterator[Flowable]:
-    look, facts = pdf.styles(), paper.facts
-    if facts is None:
-        return
-    yield pdf.text("The round, from the record", look["heading"])
-    yield pdf.table([["Played", "Game and rules"], [facts["played"], facts["rules"]]], (45, 55))
-    yield pdf.text(" ".join(facts["dice"]) or "No dice were called.", look["body"])
+    yield LetterText("body", " ".join(facts["dice"]) or "No dice were called.")
     if facts["wagers"]:
-        rows: list[list[pdf.Cell]] = [["Wager", "Stake", "Outcome", "Why", "Section", "Paid", "Returned"]]
-        rows += [
-            [
-                pdf.text(wager["label"], look["strong"]),
+        rows = [
+            (
+                wager["label"],
                 in_dollars(wager["stake_cents"]),
                 wager["outcome"],
                 wager["why"],
                 wager["section"].replace(" ", NO_BREAK),
                 in_dollars(wager["paid_cents"]),
                 in_dollars(wager["returned_cents"]),
-            ]
+            )
             for wager in facts["wagers"]
         ]
-        yield pdf.table(rows, (21, 10, 15, 24, 18, 11, 12), numbers=(1, 5, 6))
+        head = ("Wager", "Stake", "Outcome", "Why", "Section", "Paid", "Returned")
+        yield LetterTable(head, rows, (21, 10, 15, 24, 18, 11, 12), numbers=(1, 5, 6))
     for sentences in (facts["what_if"], facts["slips"]):
         if sentences:
-            yield pdf.text(" ".join(sentences), look["body"])
+            yield LetterText("body", " ".join(sentences))
     for cite, words in facts["sections"]:
-        yield pdf.text(f"{cite}: {words}" if words else cite, look["small"])
+        yield LetterText("small", f"{cite}: {words}" if words else cite)
 
 
-def _signature_table(paper: LetterPaper) -> Iterator[Flowable]:
-    look, facts = pdf.styles(), paper.facts
-    rows: list[list[pdf.Cell]] = [["Signed by", "When", "Entry", "Hash begins"]]
-    rows += [
-        [
-            pdf.text(f"{signer.name}, {signer.role}", look["strong"]),
-            signer.moment,
-            f"{signer.seq:,}",
-            signer.digest[:16],
+def _signature_parts(paper: LetterPaper) -> Iterator[LetterPart]:
+    letter, facts = paper.letter, paper.facts
+    yield LetterText("heading", f"Signed on the record, {paper.stream}")
+    if paper.signers:
+        rows = [
+            (f"{signer.name}, {signer.role}", signer.moment, f"{signer.seq:,}", signer.digest[:16])
+            for signer in paper.signers
         ]
-        for signer in paper.signers
-    ]
+        head = ("Signed by", "When", "Entry", "Hash begins")
+        yield LetterTable(head, rows, (35, 33, 10, 22), numbers=(2, 3))
+    else:
+        yield LetterText("body", "By nobody yet." if letter.counts else "By nobody.")
     about_round = (
         f" The facts of the round are those up to entry {facts['last']:,} of {facts['stream']}, whose hash is"
         f" {facts['hash']}."
         if facts
         else ""
     )
-    yield KeepTogether(
-        [
-            pdf.text(f"Signed on the record, {paper.stream}", look["heading"]),
-            pdf.table(rows, (35, 33, 10, 22), numbers=(2, 3)),
-            pdf.text(
-                f"The words of this letter are fixed by SHA-256 {paper.letter.sha256}, in entry {paper.letter.seq:,}"
-                f" of {paper.stream}.{about_round}",
-                look["small"],
-            ),
-        ]
+    yield LetterText(
+        "small",
+        f"The words of this letter are fixed by SHA-256 {letter.sha256}, in entry {letter.seq:,}"
+        f" of {paper.stream}.{about_round}",
     )
+
+
+def letter_pdf(paper: LetterPaper) -> bytes:
+    """The PDF of a signed letter: US Letter, black on white, and the same bytes for the same letter."""
+    story: list[Flowable] = []
+    for group in letter_parts(paper):
+        drawn = [flowable for part in group for flowable in _on_paper(part)]
+        story += [KeepTogether(drawn)] if len(group) > 1 else drawn
+    return pdf.render(
+        story,
+        title=paper.title,
+        facility_name=paper.case.facility.name,
+        approved=f"{paper.case.code}, letter {paper.letter.number}, signed {paper.date}",
+    )
+
+
+LOOKS_ON_PAPER = {"address": "body", "date": "body", "decision": "body"}
+SPACE_AFTER = {"address": 6, "date": 4}  # points
+
+
+def _on_paper(part: LetterPart) -> Iterator[Flowable]:
+    looks = pdf.styles()
+    if isinstance(part, LetterTable):
+        rows: list[list[pdf.Cell]] = [list(part.head)]
+        rows += [
+            [pdf.text(name, looks["strong"]) if part.is_named else name, *others]
+            for name, *others in part.rows
+        ]
+        yield pdf.table(rows, part.widths, numbers=part.numbers)
+        return
+    yield pdf.text(part.text, looks[LOOKS_ON_PAPER.get(part.look, part.look)])
+    if part.look in SPACE_AFTER:
+        yield Spacer(1, SPACE_AFTER[part.look])
 
 
 @desk_act(roles=COMPLIANCE, step_up="always")
