@@ -127,7 +127,7 @@ SLIP_SETTLE_FIRST = RefusalCode(
 
 SettlementLine = SettledWager
 WagerKey = tuple[int, str, int | None]
-NO_RESULT = frozenset({"void", "no-roll"})  # endings of a slip with which a round counts nothing
+NO_RESULT = frozenset({"void", "no-roll"})
 CHIPS: tuple[Chips, ...] = get_args(Chips)
 # Refusals of throws with which the game would have gone on, or ended earlier.
 OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
@@ -291,7 +291,6 @@ def sum_by_seat(*owed: Mapping[int, int]) -> list[SeatAmount]:
 # The outcome of a round by the record
 
 
-NO_RESULT = frozenset({"void", "no-roll"})
 PAYING_TYPES = (WINNERS_PAID.name, SEATS_SETTLED.name)
 FILED = SLIP_FILED.name
 OUTCOMES = frozenset({WIN, LOSE, RETURN, FEE})

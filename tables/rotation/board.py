@@ -32,7 +32,7 @@ from games.registry import GAMES
 from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.duty import EVERYWHERE, Scope
-from tables.core.figure_sums import pace
+from tables.core.figure_sums import Sums
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.models import Assignment, HourFigures, PlannedMove, Qualification, Table
 from tables.rotation.plans import DealerFacts, dealer_facts, planned_time, verify_move
@@ -56,26 +56,15 @@ CORRECTIONS = (DICE_CORRECTED.name, WAGER_MISSED.name, WAGER_STRUCK.name)
 
 
 @dataclass
-class DealerDays:
-    """Settled rounds with this dealer at a post, and for how long those tables were open and staffed then."""
-
-    rounds: int = 0
-    open_us: int = 0
-
-    @property
-    def pace(self) -> int | None:
-        """Rounds an hour, rounded; None for too short a time."""
-        exact = pace(self.rounds, dt.timedelta(microseconds=self.open_us))
-        return None if exact is None else round(exact)
-
-
-@dataclass
 class GameHistory:
-    """One game that the dealer dealt: today, and in the days before."""
+    """One game that the dealer dealt: today, and in the days before.
+
+    Summed are the settled rounds with this dealer at a post, and for how long those tables were open and staffed then.
+    """
 
     name: str
-    today: DealerDays = field(default_factory=DealerDays)
-    before: DealerDays = field(default_factory=DealerDays)
+    today: Sums = field(default_factory=Sums)
+    before: Sums = field(default_factory=Sums)
 
 
 @dataclass(frozen=True)
