@@ -98,14 +98,30 @@ def write(sql: str, params: Sequence[Any], explain: Callable[[str], Exception | 
         cursor.execute(sql, params)
 
 
+def use_ids(models: Iterable[type[Model]], ids: dict[str, list[int]]) -> None:
+    """Take the ids of new rows of these models from `ids`, which has them by table, and leave some there for later.
+
+    In a block of `collected_writes`. SQLite reserves no ids.
+    """
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    if database.vendor == "postgresql":
+        for model in models:
+            ids.setdefault(model._meta.db_table, [])
+        database.use_ids(ids)
+
+
 def new_ids(model: type[Model], count: int) -> list[int]:
-    """Ids for so many new rows, each higher than those before. Read before the rows are written.
+    """Ids for so many new rows, each higher than those before. Read before the rows are written, or reserved before.
 
     On SQLite the caller holds the lock of the database.
     """
     if not count:
         return []
     table = model._meta.db_table
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    reserved: list[int] | None = database.taken_ids(table, count) if database.vendor == "postgresql" else None
+    if reserved is not None:
+        return reserved
     with statement_cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(f"SELECT nextval('{table}_id_seq') FROM generate_series(1, %s)", [count])
@@ -176,6 +192,16 @@ def make_instance(model: type[ModelT], names: Sequence[str], values: Sequence[An
     instance._state = ModelState()
     instance._state.db, instance._state.adding = DEFAULT_DB_ALIAS, False
     return instance
+
+
+def clone(instance: ModelT) -> ModelT:
+    """Another instance with the same values and the same related instances."""
+    other = instance.__class__.__new__(instance.__class__)
+    other.__dict__.update(instance.__dict__)
+    other._state = ModelState()
+    other._state.db, other._state.adding = instance._state.db, instance._state.adding
+    other._state.fields_cache = dict(instance._state.fields_cache)
+    return other
 
 
 def _instances_of(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -390,6 +416,7 @@ def fetch(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Fetch all rows of a statement. On PostgreSQL in binary, which saves both sides the hex encoding of bytes."""
     connection.ensure_connection()
     if connection.vendor == "postgresql":
+        connection.before_statement()  # type: ignore[attr-defined]
         with connection.wrap_database_errors, connection.connection.cursor(binary=True) as binary:
             binary.execute(statement, params)
             rows: list[tuple[Any, ...]] = binary.fetchall()

@@ -141,6 +141,11 @@ def one_transaction() -> Iterator[None]:
         _in_one_transaction.reset(token)
 
 
+def is_one_transaction() -> bool:
+    """Whether acts are executed in a block of `one_transaction`, which may still roll them back."""
+    return _in_one_transaction.get()
+
+
 @contextmanager
 def _transaction() -> Iterator[None]:
     """A transaction whose writes are sent together with its end."""
@@ -181,6 +186,7 @@ class ActRequest:
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
     `factor_at`: when the actor last gave a second factor in this session. `lookup`: set by the runner.
+    `copy`: set by a runner that lets the act run on what a worker kept, instead of the target's rows.
     """
 
     facility: str
@@ -197,6 +203,7 @@ class ActRequest:
     stored_head: ClaimedHead | None = None
     tap: ClaimedTap | None = None
     factor_at: dt.datetime | None = None
+    copy: Any = None
     after: frozenset[uuid.UUID] = frozenset()
     lookup: CommandLookup = field(default_factory=CommandLookup, compare=False)
 

@@ -13,7 +13,7 @@ import select
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from django.db import DatabaseError
@@ -25,7 +25,12 @@ from psycopg_pool import ConnectionPool
 # What an error of a write means, or None; the argument is its SQLSTATE.
 Explain = Callable[[str], Exception | None]
 CHECKED_AFTER_SECONDS = 1.0
+LEAST_IDS = 8
 _worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when they were given back
+
+
+class NeedsRows(Exception):
+    """A statement where reads are refused (`refuse_reads`)."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -34,6 +39,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _shared_cursor: CursorWrapper | None = None
     # None outside a block of `collecting`
     _collected: list[tuple[str, Sequence[Any], Explain | None]] | None = None
+    _explanations: Sequence[Explain | None] = ()  # of the writes that were sent last
+    _is_sending = False
+    _reads_are_refused = False
+    # By table, ids for new rows; more are taken from the sequence when the writes are sent
+    _ids: dict[str, list[int]] | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Borrow a connection that works. Raises psycopg_pool's PoolTimeout if there is none in time."""
@@ -72,10 +82,30 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return
         self._collected = []
         try:
-            with self.execute_wrapper(self._after_collected):
+            with self.execute_wrapper(self._wrapped):
                 yield
+        except DatabaseError as error:
+            _raise_explained(error, self._explanations)
         finally:
-            self._collected = None
+            self._collected, self._ids, self._reads_are_refused, self._explanations = None, None, False, []
+
+    def refuse_reads(self) -> None:
+        """Raise `NeedsRows` for every statement of the rest of this block but the writes that are collected."""
+        assert self._collected is not None
+        self._reads_are_refused = True
+
+    def use_ids(self, ids: dict[str, list[int]]) -> None:
+        """Take ids of new rows from here in the rest of this block, and leave some more here when it commits."""
+        if self._collected is not None:
+            self._ids = ids
+
+    def taken_ids(self, table: str, count: int) -> list[int] | None:
+        """So many ids, each higher than the one before, or None where too few are there."""
+        ids = (self._ids or {}).get(table, [])
+        if len(ids) < count:
+            return None
+        taken, ids[:count] = ids[:count], []
+        return taken
 
     def write(self, sql: str, params: Sequence[Any], explain: Explain | None = None) -> None:
         """Execute a write now, or with the others that are collected. `explain`: what to raise for an error of it."""
@@ -85,37 +115,72 @@ class DatabaseWrapper(base.DatabaseWrapper):
         try:
             self.shared_cursor().execute(sql, params)
         except DatabaseError as error:
-            raise _explained(error, [explain]) from error
+            _raise_explained(error, [explain])
 
-    def _send_collected(self, *, commits: bool = False) -> None:
-        """Send the writes in one round trip. The first error is raised, and then nothing that follows it is done."""
+    def _send_collected(self, *, ends: bool, commits: bool = False) -> None:
+        """Send the writes in one round trip. The first error is raised, and then nothing that follows it is done.
+
+        `ends`: they are the last ones of the block, so that ids for the next one are taken.
+        """
         writes, self._collected = self._collected or [], []
+        self._explanations = [explain for *_, explain in writes]
+        reserved: list[tuple[list[int], Any]] = []
+        failed: DatabaseError | None = None
+        self._is_sending = True
         try:
             with self.wrap_database_errors, self.connection.pipeline():
-                cursor = self.shared_cursor()
-                for sql, params, _ in writes:
-                    cursor.execute(sql, params)
-                if commits:
-                    cursor.cursor.execute("COMMIT")
+                try:
+                    self._queue(writes, reserved, ends=ends, commits=commits)
+                except (
+                    DatabaseError
+                ) as error:  # the driver warns of an error that leaves the pipeline's block
+                    failed = error
         except DatabaseError as error:
-            refusal = _explained(error, [explain for *_, explain in writes])
-            if refusal is error:
-                raise
-            if commits:  # Django does so itself after an error of the database
-                self.rollback()
-            raise refusal from error
+            failed = failed or error
+        finally:
+            self._is_sending = False
+        if failed is not None:
+            raise failed
+        for ids, more in reserved:
+            ids.extend(pk for (pk,) in more.fetchall())
 
-    def _after_collected(self, execute: Any, *arguments: Any) -> Any:
+    def _queue(
+        self, writes: Any, reserved: list[tuple[list[int], Any]], *, ends: bool, commits: bool
+    ) -> None:
+        """Queue what is sent together. Adds to `reserved` lists of ids, each with the cursor of more of them."""
+        cursor = self.shared_cursor()
+        for sql, params, _ in writes:
+            cursor.execute(sql, params)
+        for table, ids in (self._ids or {}).items() if ends else ():
+            if len(ids) < LEAST_IDS:
+                more = self.connection.cursor()
+                more.execute(f"SELECT nextval('{table}_id_seq') FROM generate_series(1, {2 * LEAST_IDS})")
+                reserved.append((ids, more))
+        if commits:
+            cursor.cursor.execute("COMMIT")
+
+    def before_statement(self, sql: str = "") -> None:
+        """What a statement needs that is executed at once: the writes before it, unless reads are refused.
+
+        Statements on savepoints are no reads.
+        """
+        is_about_savepoint = sql.startswith(("SAVEPOINT", "RELEASE SAVEPOINT", "ROLLBACK TO SAVEPOINT"))
+        if self._reads_are_refused and not is_about_savepoint:
+            raise NeedsRows(sql)
         if self._collected:
-            self._send_collected()
-        return execute(*arguments)
+            self._send_collected(ends=sql.startswith("RELEASE"))
+
+    def _wrapped(self, execute: Any, sql: str, *arguments: Any) -> Any:
+        if not self._is_sending:
+            self.before_statement(sql)
+        return execute(sql, *arguments)
 
     def _commit(self) -> None:
         if not self._collected:
             super()._commit()  # type: ignore[misc]
             return
         with debug_transaction(self, "COMMIT"):
-            self._send_collected(commits=True)
+            self._send_collected(ends=True, commits=True)
 
     def _forget_collected(self) -> None:
         if self._collected:
@@ -130,11 +195,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._savepoint_rollback(sid)  # type: ignore[misc]
 
 
-def _explained(error: DatabaseError, explanations: Sequence[Explain | None]) -> Exception:
-    """The first exception by which one of these writes explains an error, otherwise the error itself."""
+def _raise_explained(error: DatabaseError, explanations: Sequence[Explain | None]) -> NoReturn:
+    """Raise the first exception by which one of these writes explains an error, otherwise the error itself."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
-    found = (explain(state) for explain in explanations if explain is not None)
-    return next((exception for exception in found if exception is not None), error)
+    for explain in explanations:
+        if explain is not None and (explained := explain(state)) is not None:
+            raise explained from error
+    raise error
 
 
 def _works(connection: Connection) -> bool:

@@ -176,6 +176,8 @@ def layer_from(address: str, prefix: str = "asgi") -> dict:
 DATABASE_URL = env("DATABASE_URL", default="") or f"sqlite:///{BASE_DIR / 'db.sqlite3'}"
 DATABASES = {"default": database_from(DATABASE_URL)}
 CHANNEL_LAYERS = {"default": layer_from(env("REDIS_URL", default=""))}
+# Whether a worker keeps a copy of a table after an act, for the next act there (tables/runner/copies.py).
+KEEPS_COPIES = env.bool("PITSIDE_KEEPS_COPIES", default=True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The embedded default runs the ticker in its only process; production runs `manage.py ticker`.

@@ -9,7 +9,7 @@ import datetime as dt
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -94,12 +94,17 @@ SERVICES = """EXISTS (SELECT 1 FROM games_service x JOIN games_provider y ON y.i
                 WHERE y.facility_id = t.facility_id AND x.game = t.game)"""
 
 
+# Another value after each change of rows that acts read beside those of their table (`tables.runner.copies`).
+EPOCH = "(SELECT e.epoch FROM tables_epoch e)"
+
+
 @dataclass
 class Locked:
     """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
 
     `incarnation` was read when the statement began; a request that waited for the lock may have missed a newer one.
-    `play` is None until it is read, under the lock.
+    `play` is None until it is read, under the lock. `epoch` and `ids` are what `tables.runner.copies` needs; SQLite has
+    no epoch.
     """
 
     table: Table
@@ -107,6 +112,8 @@ class Locked:
     on_duty: bool
     incarnation: int
     play: "Play | None" = None
+    epoch: uuid.UUID | None = None
+    ids: dict[str, list[int]] = field(default_factory=dict)
 
 
 def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:
@@ -115,12 +122,10 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     Locks both rows: a row that is only joined would be read as it was before the wait. Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
-    moment = "clock_timestamp()" if postgres else "NULL"
+    more = f"{INCARNATION}, {EPOCH}, clock_timestamp()" if postgres else f"{INCARNATION}, NULL, NULL"
     lock = "FOR UPDATE OF t, s" if postgres else ""
-    for table, (on_duty, incarnation, now) in _table_at(
-        facility, code, person, f"{INCARNATION}, {moment}", lock
-    ):
-        return Locked(table, clock.read(now), bool(on_duty), int(incarnation))
+    for table, (on_duty, incarnation, epoch, now) in _table_at(facility, code, person, more, lock):
+        return Locked(table, clock.read(now), bool(on_duty), int(incarnation), epoch=epoch)
     raise Table.DoesNotExist(f"{facility}/{code}")
 
 
@@ -293,9 +298,9 @@ def _play(
     codes, services, calls, changes, transfers, drop_box, incarnation, moment = facts
     marked = codes.split(",") if codes else []
     table.pit = pit
-    for field, person in zip(PEOPLE, people, strict=True):
-        if getattr(table, f"{field}_id") == (person.pk if person is not None else None):
-            setattr(table, field, person)
+    for role, person in zip(PEOPLE, people, strict=True):
+        if getattr(table, f"{role}_id") == (person.pk if person is not None else None):
+            setattr(table, role, person)
     if round_ is not None:
         round_.submission = submission
     if lot is not None:
@@ -409,6 +414,7 @@ class TableContext:
         self.witness = witness
         self.now = now
         self._play = play
+        self.locked: Locked | None = None  # what it was made from, for an act
         self.tap: ClaimedTap | None = None  # what the device says about an act that waited there
         self.post: PostCode | None = None  # to which the act belongs, at a game whose posts share the acts
         self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
@@ -446,6 +452,31 @@ class TableContext:
     def round(self) -> Round | None:
         """The round in play; None before the first act of the next one."""
         return self.play.round
+
+    @property
+    def round_left(self) -> Round | None:
+        """The round in play as the act leaves it."""
+        return None if self.round is None or self.round.ended_at is not None else self.round
+
+    @property
+    def play_left(self) -> Play:
+        """The play at this table as the act leaves it, with the people at its posts."""
+        calls = self.play.calls or len(self.appended) > 1  # an alert that was raised has an entry of its own
+        return replace(self.play, round=self.round_left, calls=calls)
+
+    @property
+    def wagers_left(self) -> list[Wager] | None:
+        """All wagers of the live round as the act leaves them; None without a round, or where no act read them."""
+        if self.round_left is None:
+            return None
+        return self.written_wagers if self.written_wagers is not None else self.__dict__.get("all_wagers")
+
+    @property
+    def throws_left(self) -> list[Throw] | None:
+        """The throws of the live round as the act leaves them; None without a round, or where no act read them."""
+        if self.round_left is None or "throws" not in self.__dict__:
+            return None
+        return newest_revisions([*self.throws, *self.written_throws])
 
     @cached_property
     def in_force(self) -> RulesSubmission | None:

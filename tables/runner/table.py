@@ -24,6 +24,7 @@ from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.logs import OutageLog
 from audit.models import Command, Stream
 from audit.refusals import RefusalCode
+from audit.rows import use_ids
 from audit.runner import (
     Act,
     ActOutcome,
@@ -44,8 +45,8 @@ from games.separation import policy
 from tables.core import posts
 from tables.core.context import Locked, TableContext, locked_table, read_play
 from tables.core.duty import verify_at_post, verify_may, verify_may_sign
-from tables.models import Table
-from tables.runner import halts
+from tables.models import Round, Table, Throw, Wager
+from tables.runner import copies, halts
 from tables.runner.signatures import verify_signed_at_table
 
 __all__ = [
@@ -86,6 +87,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         return do
 
     def lock(self, request: ActRequest) -> Locked:
+        if request.copy is not None:
+            return copies.lock(request.copy, request)
         return locked_table(request.facility, request.place, request.actor)
 
     def key(self, locked: Locked) -> int:
@@ -94,12 +97,30 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     def execute(self, request: ActRequest) -> ActResponse:
         """Execute the act. A wrong head is recorded in a transaction of its own, although its act is refused.
 
-        Raises `RecordedRefusal` after the commit of an act that is refused on the record.
+        It runs on the worker's copy of the table, if there is one (`tables.runner.copies`). Unless it succeeds there,
+        it runs again from the rows. Raises `RecordedRefusal` after the commit of an act that is refused on the record.
         """
-        with _recorded_heads(request):
-            response = super().execute(request)
+        response = self._execute_on_copy(request)
+        if response is None:
+            with _recorded_heads(request):
+                response = super().execute(request)
+        if isinstance(response.context, TableContext):
+            copies.keep(response.context)
         raise_recorded(response)
         return response
+
+    def _execute_on_copy(self, request: ActRequest) -> ActResponse | None:
+        """Execute the act on the worker's copy of the table; None unless that was possible and has succeeded."""
+        copy = copies.take(request, self.acts[request.act])
+        if copy is None:
+            return None
+        try:
+            return super().execute(replace(request, copy=copy))
+        except (
+            Exception
+        ) as reason:  # whatever it is, the rows decide, under their lock and with the same command
+            log.debug("Not on the copy: %s %r", request.act, reason)
+            return None
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
         """Execute the act and roll it back. A wrong head is recorded as by `execute`."""
@@ -116,6 +137,8 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         halts.verify_head_is_ours(request, locked)
 
     def accepted_command(self, request: ActRequest, locked: Locked) -> Command | None:
+        if request.copy is not None:
+            return None  # the answer of a command that was accepted before cannot be saved again
         locked.play, command = read_play(locked.table, request.command)
         return command
 
@@ -129,6 +152,13 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         ctx = TableContext(locked.table, request.actor, request.device, request.witness, now, locked.play)
         if self.acts[request.act].is_all_in_context and locked.play is not None:
             ctx.shaker, ctx.lot = locked.play.shaker, locked.play.lot
+            ctx.locked = locked
+            use_ids((Round, Throw, Wager), locked.ids)
+        if (copy := request.copy) is not None:
+            if copy.wagers is not None:
+                ctx.all_wagers = copy.wagers
+            if copy.throws is not None:
+                ctx.throws = copy.throws
         ctx.tap = request.tap
         return ctx
 

@@ -66,7 +66,6 @@ from tables.core.context import (
     NO_RULES_IN_FORCE,
     TableContext,
     TableRead,
-    newest_revisions,
     newest_seq,
     read_table,
 )
@@ -528,21 +527,12 @@ class DisplayContext(TableContext):
     @classmethod
     def after_act(cls, ctx: TableContext) -> Self:
         """The table of a committed act (`Act.is_all_in_context`), as a read would show it."""
-        round_ = ctx.round if ctx.round is not None and ctx.round.ended_at is None else None
-        play = replace(
-            ctx.play,
-            round=round_,
-            calls=ctx.play.calls or len(ctx.appended) > 1,  # an alert that was raised has an entry of its own
-            holders=frozenset(),
-            at_work=frozenset(),
-        )
+        play = replace(ctx.play_left, holders=frozenset(), at_work=frozenset())
         context = cls(TableRead(ctx.table, play))
-        if round_ is not None and ctx.written_wagers is not None:
-            context.all_wagers = ctx.written_wagers
-        elif round_ is not None and "all_wagers" in ctx.__dict__:
-            context.all_wagers = ctx.all_wagers
-        if round_ is not None and "throws" in ctx.__dict__:
-            context.throws = newest_revisions([*ctx.throws, *ctx.written_throws])
+        if (wagers := ctx.wagers_left) is not None:
+            context.all_wagers = wagers
+        if (throws := ctx.throws_left) is not None:
+            context.throws = throws
         return context
 
     @cached_property

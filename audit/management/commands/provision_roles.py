@@ -14,7 +14,8 @@ SEALS = (
 )  # fmt: skip
 KEY, STATUS = "audit_signingkey", "audit_sealerstatus"
 LEASE = "audit_sealerlease"  # who may update a column may lock the row: the sealer alone
-READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS, LEASE)
+EPOCH = "tables_epoch"  # only its trigger changes it
+READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS, LEASE, EPOCH)
 WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
 SECRETS = {
@@ -31,6 +32,7 @@ SECRETS = {
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
+GUARD = "tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[])"
 APPEND_SYSTEM = APPEND.replace("append", "append_system")
 HELPERS = (
     APPEND.replace("append", "write"),
@@ -39,6 +41,8 @@ HELPERS = (
     "audit_cents(jsonb)",
     "audit_whole(jsonb, text)",
     "audit_lot(jsonb)",
+    "tables_on_duty(bigint, bigint, bigint, bigint)",
+    "tables_begin_epoch()",
 )  # used inside these
 
 
@@ -103,7 +107,7 @@ class Rights:
     def ownership(self) -> None:
         for table in self.tables:
             self.run("ALTER TABLE {schema}.{table} OWNER TO {owner}", table=table)
-        for function in (APPEND, APPEND_SYSTEM, *HELPERS):
+        for function in (APPEND, APPEND_SYSTEM, GUARD, *HELPERS):
             self.run("ALTER FUNCTION {schema}." + function + " OWNER TO {owner}")
 
 
@@ -119,7 +123,8 @@ def _web(give: Rights) -> None:
         give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
     # A role can lock a row only if it may update a column of it. This column has no meaning.
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
-    give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {web}")
+    for function in (APPEND, GUARD):
+        give.run("GRANT EXECUTE ON FUNCTION {schema}." + function + " TO {web}")
 
 
 def _auditor(give: Rights) -> None:

@@ -1,0 +1,119 @@
+"""The guard of an act that ran on a worker's own copy of a table (`tables.runner.copies`), on PostgreSQL.
+
+- `tables_guard` locks the table and its stream, and raises a serialization failure unless all that the copy assumed is
+  still so. It looks each row up by its key, because a join of all of them would be planned anew at every call.
+- `tables_epoch` has one row, whose value is another one after each change of the rows that acts read beside those of
+  their table. It is no number, which a restored backup could repeat. It changes when the transaction commits: then
+  no further row is locked, so that two transactions do not wait for each other.
+
+SQLite has no copies, because nothing there waits for a network.
+"""
+
+from django.db import migrations
+
+# What acts read beside the rows of their table; of a person, what tables show and duty asks.
+READ_BY_ACTS = (
+    *("games_facility", "games_provider", "games_service", "games_rulessubmission"),
+    *("tables_approval", "tables_dicelot", "tables_limitschange", "tables_pit", "tables_shaker"),
+)
+PERSON_COLUMNS = "name, code, role, facility, is_active"
+
+POSTGRES = """
+CREATE TABLE tables_epoch (id smallint PRIMARY KEY CHECK (id = 1), epoch uuid NOT NULL);
+INSERT INTO tables_epoch VALUES (1, gen_random_uuid());
+
+CREATE FUNCTION tables_begin_epoch() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    -- Once in a transaction, however many rows it changed
+    IF current_setting('pitside.epoch_of', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+        UPDATE @schema@.tables_epoch SET epoch = gen_random_uuid();
+        PERFORM set_config('pitside.epoch_of', pg_current_xact_id()::text, false);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION tables_guard(
+    table_id bigint, stream_id bigint, seq bigint, head bytea, moment timestamptz, incarnation bigint, epoch uuid,
+    actor bigint, at_work bigint[]
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    t @schema@.tables_table%ROWTYPE;
+    s @schema@.audit_stream%ROWTYPE;
+    person bigint;
+    now timestamptz;
+BEGIN
+    SELECT * INTO t FROM @schema@.tables_table x WHERE x.id = tables_guard.table_id FOR UPDATE;
+    SELECT * INTO s FROM @schema@.audit_stream x WHERE x.id = tables_guard.stream_id FOR UPDATE;
+    now := @schema@.audit_now();
+    IF t.stream_id IS DISTINCT FROM tables_guard.stream_id
+        OR t.halted_at IS NOT NULL
+        OR s.seq IS DISTINCT FROM tables_guard.seq
+        OR s.head IS DISTINCT FROM tables_guard.head
+        OR s.closed_at IS NOT NULL
+        OR tables_guard.moment NOT BETWEEN now - interval '1 second' AND now + interval '1 second'
+        OR (SELECT coalesce(max(i.number), 1) FROM @schema@.audit_incarnation i) <> tables_guard.incarnation
+        OR (SELECT e.epoch FROM @schema@.tables_epoch e) IS DISTINCT FROM tables_guard.epoch
+        OR NOT @schema@.tables_on_duty(tables_guard.actor, t.facility_id, t.pit_id, t.id)
+    THEN
+        RAISE EXCEPTION 'the copy is old' USING ERRCODE = 'serialization_failure';
+    END IF;
+    FOREACH person IN ARRAY tables_guard.at_work LOOP
+        IF NOT @schema@.tables_on_duty(person, t.facility_id, t.pit_id, t.id)
+            OR NOT EXISTS (SELECT 1 FROM @schema@.audit_person p WHERE p.id = person AND p.is_active)
+            OR EXISTS (SELECT 1 FROM @schema@.tables_table o WHERE o.id <> t.id AND o.status <> 'closed'
+                       AND person IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))
+        THEN
+            RAISE EXCEPTION 'somebody is no longer at work' USING ERRCODE = 'serialization_failure';
+        END IF;
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION tables_begin_epoch() FROM PUBLIC;
+REVOKE ALL ON FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[])
+    FROM PUBLIC;
+"""
+ON_DUTY = """
+CREATE FUNCTION tables_on_duty(person bigint, facility bigint, pit bigint, place bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT 1 FROM @schema@.tables_assignment a
+        WHERE a.person_id = person AND a.facility_id = facility AND a.ended_at IS NULL AND a.elsewhere = ''
+            AND (a.table_id = place OR a.pit_id = pit OR (a.pit_id IS NULL AND a.table_id IS NULL)));
+END $$;
+REVOKE ALL ON FUNCTION tables_on_duty(bigint, bigint, bigint, bigint) FROM PUBLIC;
+"""
+REVERSE = """
+DROP FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[]);
+DROP FUNCTION tables_on_duty(bigint, bigint, bigint, bigint);
+DROP FUNCTION tables_begin_epoch() CASCADE;
+DROP TABLE tables_epoch;
+"""
+
+
+def put_up(apps, schema_editor):
+    if schema_editor.connection.vendor != "postgresql":
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT quote_ident(current_schema())")
+        schema = cursor.fetchone()[0]
+        cursor.execute((ON_DUTY + POSTGRES).replace("@schema@", schema))
+        for table in READ_BY_ACTS:
+            cursor.execute(_trigger(table, "INSERT OR UPDATE OR DELETE"))
+        cursor.execute(_trigger("audit_person", f"UPDATE OF {PERSON_COLUMNS}"))
+
+
+def take_down(apps, schema_editor):
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(REVERSE)
+
+
+def _trigger(table, when):
+    return f"""CREATE CONSTRAINT TRIGGER {table}_epoch AFTER {when} ON {table}
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tables_begin_epoch()"""
+
+
+class Migration(migrations.Migration):
+    dependencies = [("tables", "0001_initial"), ("games", "0002_guards"), ("audit", "0002_guards")]
+    operations = [migrations.RunPython(put_up, take_down)]

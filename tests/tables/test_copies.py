@@ -1,0 +1,405 @@
+"""An act on a worker's copy of a table leaves what it leaves from the rows. Whatever changed, the rows decide."""
+
+import copy as python_copy
+import datetime as dt
+import random
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, OperationalError, connection, transaction
+
+from audit import clock, record
+from audit.models import Command, Device, Entry, Incarnation, Person, Stream
+from audit.record import SERIALIZATION_FAILURE
+from audit.rows import clone, collected_writes
+from config.postgresql.base import DatabaseWrapper
+from games.engine import Refusal
+from games.facility_runner import Forbidden
+from games.models import Facility, RulesSubmission
+from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Settlement, Table, Throw, Wager
+from tables.runner import copies
+from tables.runner import table as road
+from tables.screens import fragments, selectors
+from tests.services.emptying import guards_aside
+from tests.services.entries import any_entry
+from tests.services.later import set_clock_of_entries
+from tests.tables.cast import Scene, make_scene
+from tests.tables.test_walks import walk
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+PLAY: tuple[Any, ...] = (Table, Stream, Round, Throw, Wager, Settlement, Entry, Command, Alert)
+NUMBERED: dict[Any, str] = {
+    Round: "round_id",
+    Throw: "throw_id",
+    Wager: "wager_id",
+}  # their ids are of no meaning
+
+
+@dataclass
+class Ways:
+    """Which acts ran on a copy, and which from the rows."""
+
+    ways: list[str] = field(default_factory=list)
+
+    def last(self) -> str:
+        return self.ways[-1]
+
+
+@pytest.fixture
+def ways(settings, monkeypatch):
+    """Workers keep copies; what is returned notes the way of each act."""
+    settings.KEEPS_COPIES = True
+    copies.drop_all()
+    set_clock_of_entries("clock_timestamp()")
+    noted, on_copy = Ways(), road.TableRunner._execute_on_copy
+
+    def note(runner, request):
+        response = on_copy(runner, request)
+        noted.ways.append("rows" if response is None else "copy")
+        return response
+
+    monkeypatch.setattr(road.TableRunner, "_execute_on_copy", note)
+    yield noted
+    copies.drop_all()
+    set_clock_of_entries()
+
+
+def rows_of_play() -> dict[str, list[dict[str, Any]]]:
+    """Every row of play, with the ids of rounds, throws and wagers replaced by their places."""
+    found: dict[Any, list[Any]] = {
+        model: list(model._default_manager.order_by("pk").values()) for model in PLAY
+    }
+    places = {
+        column: {row["id"]: place for place, row in enumerate(found[model])}
+        for model, column in NUMBERED.items()
+    }
+    for model, rows in found.items():
+        for row in rows:
+            if model in NUMBERED:
+                row["id"] = places[NUMBERED[model]][row["id"]]
+            elif model in (Entry, Settlement, Alert):
+                del row["id"]
+            for column, place in places.items():
+                if row.get(column) is not None:
+                    row[column] = place[row[column]]
+            row |= {name: bytes(value) for name, value in row.items() if isinstance(value, memoryview)}
+    return {model.__name__: rows for model, rows in found.items()}
+
+
+def shown_after(response: road.ActResponse) -> str:
+    selectors.forget_lines()
+    return fragments.state_after(response.context).text if response.context is not None else ""
+
+
+def outcome(execute: Callable[[], road.ActResponse]) -> tuple[Any, ...]:
+    """What an act answers, shows and leaves, or why it is refused."""
+    try:
+        response = execute()
+    except (Refusal, road.Stale) as refusal:
+        return type(refusal), str(refusal), getattr(refusal, "params", None), rows_of_play()
+    return response.body, response.version, response.affected_table_ids, shown_after(response), rows_of_play()
+
+
+class BothWays:
+    """Executes each act from the rows, takes it back, executes it on the copy, and compares."""
+
+    def __init__(self, ways: Ways) -> None:
+        self.ways, self.execute, self.compared = ways, road.execute, 0
+
+    def __call__(self, request: road.ActRequest) -> road.ActResponse:
+        if road.ACTS[request.act].is_all_in_context and request.act != "call_no_roll":
+            request = replace(request, witness=None)
+        key = (request.facility, request.place)
+        kept = copies._copies.pop(key, None)
+        if kept is None:
+            return self.execute(request)
+        kept, again = python_copy.deepcopy(kept), python_copy.deepcopy(kept)
+        before = transaction.savepoint()
+        from_rows = outcome(lambda: self.execute(request))
+        transaction.savepoint_rollback(before)
+        copies._copies[key] = kept
+        before = transaction.savepoint()
+        on_copy = outcome(lambda: self.execute(request))
+        self.compared += self.ways.last() == "copy"
+        assert on_copy == from_rows, request.act
+        transaction.savepoint_rollback(before)
+        selectors.forget_lines()
+        copies._copies[key] = again
+        return self.execute(request)
+
+
+@pytest.mark.parametrize("rules", ["pa-539", "pa-625a/B", "pa-675a", "pa-577"])
+def test_every_act_of_a_walk_leaves_the_same_on_the_copy_and_from_the_rows(rules, ways, monkeypatch):
+    scene, both = make_scene(rules), BothWays(ways)
+    monkeypatch.setattr(road, "execute", both)
+    with clock.override(clock.now()):
+        assert walk(scene, random.Random(f"{rules} both"), steps=60) >= 1
+    assert both.compared >= 8, ways.ways
+
+
+def test_most_acts_of_a_round_run_on_the_copy(scene, ways):
+    scene.place((1, "small", 2_500))
+    scene.place((2, "big", 1_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 2, 5]})
+    scene.act("take_losers")
+    scene.act("pay_seats")
+    assert ways.ways[0] == "rows" and set(ways.ways[1:]) == {"copy"}
+
+
+# What changed between two taps
+
+
+def on_duty_until_now(scene: Scene) -> None:
+    Assignment.objects.filter(person=scene.people["dealer"]).update(ended_at=clock.now())
+
+
+def inactive(scene: Scene) -> None:
+    Person.objects.filter(pk=scene.people["dealer"].pk).update(is_active=False)
+
+
+def at_a_post_elsewhere(scene: Scene) -> None:
+    elsewhere = clone(scene.fresh)
+    elsewhere.pk, elsewhere.code, elsewhere.uid, elsewhere._state.adding = None, "T-99", uuid.uuid4(), True
+    elsewhere.stream = record.open_stream("larkfield/T-99")
+    elsewhere.save()
+
+
+def halted(scene: Scene) -> None:
+    Table.objects.filter(pk=scene.table.pk).update(halted_at=clock.now())
+
+
+def in_another_incarnation(scene: Scene) -> None:
+    Incarnation.objects.create(number=7, opened_at=clock.now(), origin="a restored backup")
+
+
+def with_another_head(scene: Scene) -> None:
+    """As after a restored backup on which as many acts were recorded again: the number is the same."""
+    with guards_aside(connection):
+        Stream.objects.filter(pk=scene.table.stream_id).update(head=bytes(32))
+
+
+def with_another_entry(scene: Scene) -> None:
+    """As by the ticker, or by another worker."""
+    with transaction.atomic():
+        stream = record.lock_stream(scene.table.stream.name)
+        moment = clock.now()
+        record.append(stream, entry=any_entry("a.b"), moment=moment, gaming_day=moment.date())
+
+
+def in_another_epoch(scene: Scene) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tables_epoch SET epoch = gen_random_uuid()")
+
+
+CHANGES = (
+    *(on_duty_until_now, inactive, at_a_post_elsewhere, halted, in_another_incarnation),
+    *(with_another_head, with_another_entry, in_another_epoch),
+)
+
+
+def guard_refuses(copy: copies.Copy, scene: Scene, by: str = "dealer") -> bool:
+    """Whether the guard of this copy, alone, refuses."""
+    request = road.ActRequest("larkfield", "T-01", "shake", uuid.uuid4(), 0, {}, scene.people[by], None)
+    try:
+        with collected_writes(), transaction.atomic():
+            copies.lock(copy, request)
+    except DatabaseError as error:
+        return getattr(error.__cause__, "sqlstate", "") == SERIALIZATION_FAILURE
+    return False
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_copy_is_old_once_anything_that_it_assumes_has_changed(change, scene, ways):
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # the epoch of this transaction begins here
+    scene.place((1, "small", 2_500))
+    (copy,) = copies._copies.values()
+    assert not guard_refuses(copy, scene)
+    change(scene)
+    assert guard_refuses(copy, scene)
+
+
+def test_a_copy_is_old_for_a_person_at_no_post_whose_duty_has_ended(scene, ways):
+    scene.place((1, "small", 2_500))
+    (copy,) = copies._copies.values()
+    assert not guard_refuses(copy, scene, by="floorperson")
+    Assignment.objects.filter(person=scene.people["floorperson"]).update(ended_at=clock.now())
+    assert guard_refuses(copy, scene, by="floorperson") and not guard_refuses(copy, scene)
+
+
+def reset_pin(scene: Scene) -> None:
+    scene.people["dealer"].set_password("654321")
+    scene.people["dealer"].save(update_fields=["password"])
+
+
+def revoke_device(scene: Scene) -> None:
+    Device.objects.filter(pk=scene.tablet.pk).update(revoked_at=clock.now())
+
+
+def lock_device(scene: Scene) -> None:
+    Device.objects.filter(pk=scene.tablet.pk).update(locked_at=clock.now())
+
+
+def sign_off(scene: Scene) -> None:
+    Device.objects.filter(pk=scene.tablet.pk).update(person=None, signed_on_at=None)
+
+
+def end_license(scene: Scene) -> None:
+    Person.objects.filter(pk=scene.people["dealer"].pk).update(licence_ends_on=dt.date(2020, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [(reset_pin, 401), (revoke_device, 401), (lock_device, 423), (sign_off, 423), (end_license, 403)],
+)
+def test_a_tap_is_refused_where_its_sender_has_changed_since_the_one_before(change, status, scene, ways):
+    browser = scene.browser(signed_in="dealer")
+
+    def tap(act: str, **params: Any) -> int:
+        body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": params}
+        reply = browser.post(f"/floor/larkfield/T-01/acts/{act}", body, content_type="application/json")
+        return int(reply.status_code)
+
+    wager = {"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}
+    assert [tap("place_wagers", wagers=[wager]), tap("shake", shakes=3)] == [200, 200]
+    assert ways.ways == ["rows", "copy"]
+    version = scene.version
+    change(scene)
+    assert tap("no_more_bets") == status and scene.version == version
+
+
+@pytest.mark.parametrize("ahead", [-3, 3])
+def test_a_copy_is_old_where_the_clock_of_its_worker_is_not_that_of_the_database(
+    ahead, scene, ways, monkeypatch
+):
+    scene.place((1, "small", 2_500))
+    (copy,) = copies._copies.values()
+    there = clock.trusted() + dt.timedelta(seconds=ahead)
+    monkeypatch.setattr(clock, "trusted", lambda: there)
+    assert guard_refuses(copy, scene)
+
+
+@pytest.mark.parametrize(
+    ("model", "values"),
+    [
+        (RulesSubmission, {"status": "withdrawn"}),
+        (Facility, {"name": "Larkfield Hall"}),
+        (DiceLot, {"seal": "another"}),
+        (Pit, {"name": "Another"}),
+        (Approval, {"reference": "another"}),
+        (Person, {"name": "Another"}),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_another_epoch_begins_with_the_commit_that_changes_what_acts_read(model, values, scene, ways):
+    scene.place((1, "small", 2_500))
+    (copy,) = copies._copies.values()
+    with transaction.atomic():
+        model.objects.update(**values)
+        assert not guard_refuses(copy, scene)  # as every other transaction still sees it
+    assert guard_refuses(copy, scene)
+
+
+def test_an_act_on_an_old_copy_is_refused_by_the_rows(scene, ways):
+    scene.place((1, "small", 2_500))
+    on_duty_until_now(scene)
+    with pytest.raises(Forbidden):
+        scene.act("shake", {"shakes": 3})
+    assert ways.last() == "rows" and not copies._copies
+
+
+def test_two_workers_act_at_one_table_in_turn(scene, ways):
+    """Each has its copies, which the acts of the other make old."""
+    workers: tuple[dict[Any, Any], ...] = ({}, {})
+    for turn in range(6):
+        copies._copies.clear()
+        copies._copies.update(workers[turn % 2])
+        scene.place((turn + 1, "small", 2_500))
+        workers[turn % 2].update(copies._copies)
+    wagers = list(Wager.objects.order_by("pk"))
+    assert [wager.seat for wager in wagers] == [1, 2, 3, 4, 5, 6]  # in the order in which they were made
+    assert ways.ways == ["rows"] * 6
+
+
+def test_a_repeated_command_gets_its_first_answer(scene, ways):
+    scene.place((1, "small", 2_500))
+    command = uuid.uuid4()
+    first = scene.act("shake", {"shakes": 3}, command=command)
+    again = scene.act("shake", {"shakes": 3}, command=command, seen=first.version - 1)
+    assert (again.is_repeat, again.version, again.body) == (True, first.version, first.body)
+
+
+def test_a_refused_act_leaves_no_copy_and_changes_nothing(scene, ways):
+    scene.place((1, "small", 2_500))
+    before = rows_of_play()
+    with scene.refused("no-such-wager"):
+        scene.place((1, "no-such-wager", 2_500))
+    assert ways.last() == "rows" and not copies._copies and rows_of_play() == before
+
+
+def test_an_act_that_a_copy_lacks_something_for_drops_it(scene, ways):
+    scene.place((1, "small", 2_500))
+    scene.act("report_dispute", {"seat": 1, "about": "a late chip"})
+    assert not copies._copies
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_written", [False, True])
+def test_an_act_whose_connection_breaks_as_it_is_sent_is_done_once(is_written, scene, ways, monkeypatch):
+    scene.place((1, "small", 2_500))
+    before, queue, breaks = scene.version, DatabaseWrapper._queue, [True]
+
+    def break_once(database, *arguments, **options):
+        if not (options["commits"] and breaks and database._reads_are_refused):
+            return queue(database, *arguments, **options)
+        breaks.clear()
+        if is_written:
+            queue(database, *arguments, **options)
+            database.connection._pipeline.sync()
+        database.connection.pgconn.finish()
+        raise OperationalError("the connection broke")
+
+    monkeypatch.setattr(DatabaseWrapper, "_queue", break_once)
+    response = scene.act("shake", {"shakes": 3})
+    assert not breaks and ways.last() == "rows"
+    assert (response.is_repeat, scene.version) == (is_written, before + 1)
+    assert Entry.objects.filter(stream=scene.table.stream_id, type="dice.shaken").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, ways, monkeypatch):
+    scene.place((1, "small", 2_500))
+    (copy,) = copies._copies.values()
+    rows, queue = rows_of_play(), DatabaseWrapper._queue
+    statements = 0
+    for cut in range(20):
+
+        def cut_off(database, writes, *arguments, cut=cut, **options):
+            nonlocal statements
+            statements = len(writes)
+            if cut >= len(writes):
+                return queue(database, writes, *arguments, **options)
+            return queue(database, [*writes[:cut], ("SELECT 1 / 0", [], None)], *arguments, **options)
+
+        copies._copies["larkfield", "T-01"] = python_copy.deepcopy(copy)
+        request = road.ActRequest(
+            "larkfield",
+            "T-01",
+            "shake",
+            uuid.uuid4(),
+            scene.version,
+            {"shakes": 3},
+            scene.people["dealer"],
+            scene.tablet,
+        )
+        with monkeypatch.context() as patched:
+            patched.setattr(DatabaseWrapper, "_queue", cut_off)
+            response = road.RUNNER._execute_on_copy(request)
+        if response is not None:
+            break
+        assert rows_of_play() == rows, cut
+    assert statements == cut >= 4
