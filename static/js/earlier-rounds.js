@@ -3,7 +3,7 @@
    another one has ended, goes to the top of these: from the moment when somebody asks, because a round may end before the
    answer comes. */
 
-const LISTED = 20;  // rounds that the screen lists (LAST_ROUNDS of tables/screens/selectors.py)
+const LISTED = 20;  // rounds that the screen lists (LAST_ROUNDS of tables/screens/table_history.py)
 const listedRows = () => [...document.querySelectorAll("#screen .rounds tbody tr")];
 const numberOf = (row) => Number.parseInt(row.querySelector("th a")?.textContent, 10);
 

@@ -59,7 +59,7 @@ from tables.money.chips import change_keeping
 from tables.runner import facility as facility_runner
 from tables.runner.table import DEALT_IN_THE_PAST
 from tables.screens import push
-from tables.screens.selectors import wager_labels
+from tables.screens.table_history import wager_labels
 from tables.staffing.roster import dealers_on_duty, posts_in_relief
 
 log = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """Build the snapshot of a table: one JSON document, declared in `games/snapshot_types.py`, that every screen shows.
 
 The live round stands first: seats, wagers, lit areas, what to take and pay, and the next step (`round_part`). The rest
-is the table, its limits, rules, people, shaker and dice lot, and what `tables.screens.selectors` reads.
+is the table, its limits, rules, people, shaker and dice lot, and what `tables.screens.table_history` reads.
 """
 
 import datetime as dt
@@ -89,7 +89,7 @@ from tables.rules import (
     verify_game_not_suspended,
 )
 from tables.runner.halts import TABLE_IS_HALTED, TableHalted
-from tables.screens import selectors
+from tables.screens import table_history
 from tables.staffing.dealers import break_due
 from tables.words.sentences import (
     dollars,
@@ -600,7 +600,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     opening = view.Opening(ctx)
     halted = _halted(table)
     alerts = held(table.pk) if play.calls else []
-    ended_rounds = selectors.ended_rounds_part(table, day)
+    ended_rounds = table_history.ended_rounds_part(table, day)
     newest = ended_rounds["history"][0]["ending"] if ended_rounds["history"] else None
     snapshot: Snapshot = {
         "version": table.stream.seq,
@@ -625,7 +625,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "layout": wager_layout(ctx),
         "chips": sorted(table.facility.chip_values),
         **ended_rounds,
-        "acts": selectors.acts(table, appended),  # read last (`_is_current`)
+        "acts": table_history.acts(table, appended),  # read last (`_is_current`)
         "alerts": alerts_of(ctx, [alert for alert in alerts if not is_decided(alert)]),
         "decisions": decisions_of(table, alerts),
         "as_of": moment(ctx.now),
@@ -720,7 +720,7 @@ def _people(table: Table) -> People:
         "dealer": _holder(table, "dealer"),
         "dealer_left": _holder(table, "dealer-left"),
         "stickperson": _holder(table, "stick"),
-        "floorperson": selectors.person_name(table.floorperson) if table.floorperson else None,
+        "floorperson": table_history.person_name(table.floorperson) if table.floorperson else None,
     }
 
 
@@ -732,7 +732,7 @@ def _holder(table: Table, post: PostCode) -> PostHolder | None:
     is_closed = table.status == Table.Status.CLOSED
     due = None if is_closed else break_due(table.facility, getattr(table, f"{field}_works_since"))
     return {
-        **selectors.person_name(person),
+        **table_history.person_name(person),
         "since": moment(getattr(table, f"{field}_since")),
         "break_due": moment(due),
     }

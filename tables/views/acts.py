@@ -65,7 +65,7 @@ from tables.runner.access import (
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
-from tables.screens import fragments, push, selectors
+from tables.screens import fragments, push, table_history
 from tables.screens.parts import Screen
 from tables.words.entries import device_of
 from tables.words.registry import OVERTAKEN_BY
@@ -134,7 +134,7 @@ def who_was_first(table: Table, seen_version: int, device: str, entry: int | Non
     `entry`: the number of the entry that made it stale; without it, the newest act of the table is named. `device`: the
     id of the device of the act.
     """
-    since = [line for line in selectors.acts(table) if line["seq"] > seen_version]
+    since = [line for line in table_history.acts(table) if line["seq"] > seen_version]
     acts = [line for line in since if not line["type"].startswith("alert.")]
     line = next((line for line in since if line["seq"] == entry), acts[0] if acts else None)
     return _sentence(table, line, device) if line else SOMEBODY_WAS_FIRST
@@ -143,7 +143,7 @@ def who_was_first(table: Table, seen_version: int, device: str, entry: int | Non
 def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
     """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
     types = OVERTAKEN_BY.get(refusal.code, set()) | _types_of_games(refusal.code)
-    since = (line for line in selectors.acts(table) if line["seq"] > seen_version)
+    since = (line for line in table_history.acts(table) if line["seq"] > seen_version)
     line = next((line for line in since if line["type"] in types), None)
     if line is None or _is_of(table, line["seq"], device):
         return ""

@@ -83,7 +83,7 @@ from tables.runner.access import (
     watcher_of,
 )
 from tables.runner.facility import SETUP
-from tables.screens import fragments, selectors, snapshot
+from tables.screens import fragments, snapshot, table_history
 from tables.screens.floor_plan import FloorPlan, PitOnFloor, floor_plan
 from tables.screens.parts import Screen
 from tables.setup.floor_plan import FloorItem, unsaved_items
@@ -175,12 +175,12 @@ class RoundsQuery(Search):
 @opened_by(TABLE_PAGE)
 def rounds(request: HttpRequest, table: Table, _person: Person) -> HttpResponse:
     """Rounds before those of the table page, a page at a time: a fragment for htmx."""
-    page_size = selectors.LAST_ROUNDS
+    page_size = table_history.LAST_ROUNDS
     query = RoundsQuery(request.GET).values
-    newest = selectors.history(table)
+    newest = table_history.history(table)
     oldest_listed = newest[-1]["number"] if len(newest) == page_size else 0
     before = oldest_listed if query["before"] is None else min(query["before"], oldest_listed)
-    history = selectors.history(table, before)
+    history = table_history.history(table, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
     url = reverse("rounds", args=[table.facility.code, table.code])
     context = {"table": table, "history": history, "before": earlier, "url": url}

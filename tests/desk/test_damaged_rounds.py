@@ -13,7 +13,7 @@ from audit.models import Entry
 from games.engine import Refusal
 from tables.corrections.settlements import ROUND_UNREADABLE
 from tables.models import Slip
-from tables.screens import selectors
+from tables.screens import table_history
 from tables.words.sentences import say
 from tests.services.restore import restored_later
 from tests.tables.cast import Scene, make_scene
@@ -43,7 +43,7 @@ def round_with_slips() -> Scene:
 def slipped(db) -> Scene:
     """Round 1, its dice corrected before money moved; a slip about it that was settled, and one that waits."""
     scene = round_with_slips()
-    selectors._newest_lines.clear()
+    table_history._newest_lines.clear()
     return scene
 
 

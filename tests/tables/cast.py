@@ -54,7 +54,7 @@ from tables.opening.view import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
 from tables.runner.table import RecordedRefusal
-from tables.screens import fragments, selectors, snapshot
+from tables.screens import fragments, snapshot, table_history
 from tables.screens.snapshot import DisplayContext, of_table
 from tables.ticker import tick
 from tests.services.device_cookie import set_newest_cookie
@@ -72,7 +72,7 @@ def verify_pushed_as_read(response: road.ActResponse) -> None:
     ctx = response.context
     if isinstance(ctx, TableContext):
         pushed = fragments.state_after(ctx).snapshot
-        selectors.forget_lines()
+        table_history.forget_lines()
         with clock.override(ctx.play.now):
             read = fragments.read_state(response.key).snapshot
         assert pushed == read, response.body

@@ -22,7 +22,7 @@ from games.models import Facility, RulesSubmission
 from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Settlement, Table, Throw, Wager
 from tables.runner import copies
 from tables.runner import table as road
-from tables.screens import fragments, selectors
+from tables.screens import fragments, table_history
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
 from tests.services.later import set_clock_of_entries
@@ -90,7 +90,7 @@ def rows_of_play() -> dict[str, list[dict[str, Any]]]:
 
 
 def shown_after(response: road.ActResponse) -> str:
-    selectors.forget_lines()
+    table_history.forget_lines()
     return fragments.state_after(response.context).text if response.context is not None else ""
 
 
@@ -126,7 +126,7 @@ class BothWays:
         self.compared += self.ways.last() == "copy"
         assert on_copy == from_rows, request.act
         transaction.savepoint_rollback(before)
-        selectors.forget_lines()
+        table_history.forget_lines()
         copies._copies[key] = again
         return self.execute(request)
 

@@ -19,7 +19,7 @@ from tables.figures.round_figures import round_figures
 from tables.models import DiceLot, Round, Settlement, Table, Throw, Wager
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
-from tables.screens import fragments, selectors
+from tables.screens import fragments, table_history
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene
 from tests.tables.conftest import Hands
@@ -41,9 +41,9 @@ ROUNDS = {
 
 def forget() -> None:
     """As after a restart of the worker."""
-    for kept in (selectors._days, selectors._last_rounds):
+    for kept in (table_history._days, table_history._last_rounds):
         kept.clear()
-    selectors._ended_rounds_part.cache_clear()
+    table_history._ended_rounds_part.cache_clear()
 
 
 def play(scene, wagers, *throws):
@@ -183,9 +183,9 @@ class Walk:
         days, rounds = self.workers[self.draw.randrange(2)]
         if self.draw.random() < 0.1:
             days.clear()
-        monkeypatch.setattr(selectors, "_days", days)
-        monkeypatch.setattr(selectors, "_last_rounds", rounds)
-        selectors._ended_rounds_part.cache_clear()
+        monkeypatch.setattr(table_history, "_days", days)
+        monkeypatch.setattr(table_history, "_last_rounds", rounds)
+        table_history._ended_rounds_part.cache_clear()
         self.hands.now += dt.timedelta(minutes=self.draw.choice((0, 1, 7, 40)))
         if self.draw.random() < 0.06:
             self.hands.now += dt.timedelta(hours=20)  # another gaming day

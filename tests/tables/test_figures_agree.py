@@ -29,7 +29,7 @@ from tables.handover.handover import ShiftToHandOver, shift_figures
 from tables.models import Assignment, Round
 from tables.reports import report_tables
 from tables.reports.figures import Figures, ReportRow
-from tables.screens.selectors import ended_rounds_part
+from tables.screens.table_history import ended_rounds_part
 from tests.services.workbooks import cells
 from tests.tables import slip_scene
 from tests.tables.cast import Scene, make_scene

@@ -14,7 +14,7 @@ from tables.cases.case import open_found_cases
 from tables.handover.handover import handover_draft, shift_figures, shift_to_hand_over
 from tables.handover.open_items import open_items
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
-from tables.screens.selectors import TablePlace, day_figures
+from tables.screens.table_history import TablePlace, day_figures
 from tests.desk.test_football_band import COVERED_VARIANCE, play_a_covered_game
 from tests.tables import slip_scene, test_money
 from tests.tables.cast import Scene, make_scene

@@ -9,7 +9,7 @@ from tables.core import duty
 from tables.core.context import locked_table, read_play, read_table
 from tables.core.duty import is_on_duty
 from tables.models import Assignment, DiceLot, Round, Shaker, Table, Wager
-from tables.screens import selectors
+from tables.screens import table_history
 from tests.tables.cast import ROLES, make_scene
 
 pytestmark = pytest.mark.both_databases
@@ -126,29 +126,29 @@ def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_a
     scene.place((1, "small", 5_000))
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"}, by="floorperson")
     table = scene.fresh
-    selectors._newest_lines.clear()
+    table_history._newest_lines.clear()
     with django_assert_num_queries(1):
-        first = selectors.acts(table)
+        first = table_history.acts(table)
     assert [(line["type"], line["who"]) for line in first[1:3]] == [
         ("dispute.reported", "Floorperson"), ("wagers.placed", "Dealer"),
     ]  # fmt: skip
     with django_assert_num_queries(1):
-        assert selectors.acts(table) == first
+        assert table_history.acts(table) == first
 
 
 def test_the_newest_acts_are_those_of_the_record_after_it_went_on_or_back(scene):
     scene.place((1, "small", 5_000))
-    first = selectors.acts(scene.fresh)
+    first = table_history.acts(scene.fresh)
     last_seq = scene.version
     with transaction.atomic(), one_transaction():
         for cents in range(1_000, 2_500, 100):  # more than are shown
             scene.place((1, "small", cents))
-        assert [line["seq"] for line in selectors.acts(scene.fresh)] == list(
-            range(scene.version, scene.version - selectors.LAST_ACTS, -1)
+        assert [line["seq"] for line in table_history.acts(scene.fresh)] == list(
+            range(scene.version, scene.version - table_history.LAST_ACTS, -1)
         )
         transaction.set_rollback(True)
     assert scene.version == last_seq
-    assert selectors.acts(scene.fresh) == first
+    assert table_history.acts(scene.fresh) == first
 
 
 def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_queries):
