@@ -95,7 +95,7 @@ class DayFigures:
     """The sums of a table's gaming day up to its newest settled round, and the points around its last rounds.
 
     `settled_at`: when its settled rounds ended, of the fifteen minutes before the newest. `newest`: that round, from
-    which a later reading goes on. `slip_seq`: the newest entry about a slip of the table when they were added.
+    which a later reading goes on. `slip_seq`: the newest entry that files a slip of the table by then.
     """
 
     date: dt.date
@@ -161,8 +161,8 @@ def day_figures(
 ) -> DayFigures:
     """Return the figures of a table's gaming day. Void rounds and no rolls count nothing.
 
-    `slip_seq` is the newest entry about a slip of the table. `last_settled` are its last rounds that ended settled, in
-    the order of their numbers: sums up to one of them need only those after it.
+    `slip_seq` is the newest entry that files a slip of the table. `last_settled` are its last rounds that ended
+    settled, in the order of their numbers: sums up to one of them need only those after it.
     """
     kept = _days.get(place.uid)
     if kept is not None and (kept.date, kept.slip_seq) == (day, slip_seq) and kept.newest in last_settled:
@@ -329,19 +329,26 @@ class Day(NamedTuple):
 
 def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
     """Return the keys of the snapshot that only the end of a round, a slip, or a change at the posts changes."""
-    newest_slip, place = newest_slip_seq(table), TablePlace.of(table)
+    newest, place = newest_slips(table), TablePlace.of(table)
     ends = table.facility.day_begins(day + dt.timedelta(days=1))
     posts_since = (table.dealer_since, table.dealer_left_since, table.stickperson_since)
     of_day = Day(day, table.facility.day_begins(day), ends)
-    return _ended_rounds_part(place, table.status_seq, posts_since, newest_slip, of_day)
+    return _ended_rounds_part(place, table.status_seq, posts_since, newest, of_day)
 
 
-def newest_slip_seq(table: Table) -> int:
-    """Return the sequence number of the newest entry about a slip of this table; 0 without slips."""
+class NewestSlips(NamedTuple):
+    """The numbers of the newest entries that file a slip of a table, and that settle one; 0 without."""
+
+    filed: int = 0
+    settled: int = 0
+
+
+def newest_slips(table: Table) -> NewestSlips:
+    """Return the newest entries about slips of this table."""
     if not table.last_slip:
-        return 0
-    newest = table.slips.aggregate(filed=Max("filed_seq"), settled=Max("settled_seq", default=0))
-    return int(max(newest.values()))
+        return NewestSlips()
+    newest = table.slips.aggregate(filed=Max("filed_seq"), settled=Max("settled_seq"))
+    return NewestSlips(newest["filed"] or 0, newest["settled"] or 0)
 
 
 @lru_cache(maxsize=1024)
@@ -349,14 +356,14 @@ def _ended_rounds_part(
     place: TablePlace,
     status_seq: int,
     posts_since: tuple[dt.datetime | None, ...],
-    slip_seq: int,
+    newest: NewestSlips,
     day: Day,
 ) -> EndedRoundsPart:
-    """Read past rounds once. The end of a round changes `status_seq`, a slip `slip_seq`."""
+    """Read past rounds once. The end of a round changes `status_seq`, a slip `newest`."""
     last_rounds = past_rows(place)
     return {
         "last_wagers": last_wagers(place.table_id),
-        "figures": figures(place, day, slip_seq, last_rounds),
+        "figures": figures(place, day, newest.filed, last_rounds),
         "history": _history(place, last_rounds),
     }
 

@@ -14,9 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from audit import clock
 from audit.rows import CompiledValues
 from games.engine import Refusal
+from games.models import Facility
 from tables.core.figure_sums import Sums
 from tables.figures.round_figures import round_figures
-from tables.models import DiceLot, Round, Settlement, Table, Throw, Wager
+from tables.models import DiceLot, Round, Settlement, Slip, Table, Throw, Wager
 from tables.reports.day_rounds import ReportDay
 from tables.reports.figures import build_report
 from tables.screens import fragments, table_history
@@ -175,6 +176,9 @@ class Walk:
         self.scene, self.hands, self.draw = scene, hands, random.Random(seed)
         self.workers: list[tuple[dict[Any, Any], dict[Any, Any]]] = [({}, {}), ({}, {})]
         self.compared = self.slips = 0
+        self.holds_raises = bool(seed % 2)  # what corrections raise becomes a slip when the round ends
+        if self.holds_raises:
+            Facility.objects.update(review_first_from_cents=1_000)
         DiceLot.objects.exclude(expires_at=None).update(
             expires_at=hands.now + YEAR
         )  # these dice are not what it is about
@@ -189,7 +193,11 @@ class Walk:
         self.hands.now += dt.timedelta(minutes=self.draw.choice((0, 1, 7, 40)))
         if self.draw.random() < 0.06:
             self.hands.now += dt.timedelta(hours=20)  # another gaming day
-        acts = [self.deal] * 5 + [self.deal_with_corrections, self.void, self.no_roll, self.slip, self.slip]
+        acts = (
+            [self.deal] * 4
+            + [self.deal_with_corrections, self.late_raise, self.void, self.no_roll]
+            + [self.slip] * 2
+        )
         self.draw.choice(acts)()
         self.compare()
 
@@ -204,9 +212,16 @@ class Walk:
         self.scene.play((1, "small", 2_500), (2, "big", 4_000), dice=self.draw.choice(DICE))
         missed = {"seat": 5, "wager": "total:9", "cents": 1_000, "reason": "under a hand"}
         self.scene.act("record_missed_wager", missed, witness="floorperson")
-        struck = {"seat": 2, "wager": "big", "reason": "it lay on Small"}
-        self.scene.act("strike_mistaken_wager", struck, witness="floorperson")
+        if not self.holds_raises:  # then a slip must say it
+            struck = {"seat": 2, "wager": "big", "reason": "it lay on Small"}
+            self.scene.act("strike_mistaken_wager", struck, witness="floorperson")
         self.scene.act("correct_dice", {"dice": [3, 4, 5], "reason": "misread"}, witness="floorperson")
+        self.scene.finish()
+
+    def late_raise(self) -> None:
+        self.scene.play((1, "small", 2_500), dice=[1, 1, 2])
+        missed = {"seat": 5, "wager": "small", "cents": 5_000, "reason": "under a hand"}
+        self.scene.act("record_missed_wager", missed, witness="floorperson")
         self.scene.finish()
 
     def void(self) -> None:
@@ -265,3 +280,7 @@ def test_whatever_happens_screens_show_what_the_entries_add_up_to(
     for _ in range(30):
         walk.step(monkeypatch)
     assert walk.slips and walk.compared > 10
+    walk.late_raise()
+    walk.compare()
+    held = Round.objects.exclude(raises={}).count() if walk.holds_raises else 0
+    assert (Slip.objects.count(), held > 0) == (walk.slips + held, walk.holds_raises)
