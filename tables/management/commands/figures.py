@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import clock
 from games.models import Facility
+from tables.core.figure_sums import RoundFigures
 from tables.figures.ranges import PLAYS
 from tables.figures.round_figures import (
     FiguresLine,
-    RoundFigures,
     round_figures,
     round_line,
     table_lines,
