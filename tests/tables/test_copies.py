@@ -2,6 +2,7 @@
 
 import copy as python_copy
 import datetime as dt
+import io
 import random
 import uuid
 from collections.abc import Callable
@@ -9,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, OperationalError, connection, transaction
+from django.core.management import call_command
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection, transaction
 
 from audit import clock, record
+from audit.management.commands import provision_roles
 from audit.models import Command, Device, Entry, Incarnation, Person, Stream
 from audit.record import SERIALIZATION_FAILURE
 from audit.rows import clone, collected_writes
@@ -403,3 +406,18 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
             break
         assert rows_of_play() == rows, cut
     assert statements == cut >= 4
+
+
+def test_the_login_of_the_web_workers_acts_on_copies_and_writes_no_epoch(scene, ways):
+    connection.check_constraints()  # no deferred check may wait while tables are altered
+    call_command("provision_roles", stdout=io.StringIO())
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {provision_roles.WEB}")
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    assert ways.ways[0] == "rows" and set(ways.ways[1:]) == {"copy"}
+    for forbidden in ("UPDATE tables_epoch SET epoch = gen_random_uuid()", "DELETE FROM tables_epoch"):
+        with pytest.raises(ProgrammingError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(forbidden)
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
