@@ -55,7 +55,7 @@ def take(request: ActRequest, act: Act[TableContext, Any]) -> Copy | None:
     """
     with _lock:
         copy = _copies.pop((request.facility, request.place), None)
-    if copy is None or not _are_kept() or not act.is_all_in_context or request.witness is not None:
+    if copy is None or not are_kept() or not act.is_all_in_context or request.witness is not None:
         return None
     if request.stored_head is not None or request.lookup.retry is not None or request.after:
         return None
@@ -93,7 +93,7 @@ def keep(ctx: TableContext) -> None:
     Its rows are other instances: this act is still shown to screens while the next one runs.
     """
     locked = ctx.locked
-    if locked is None or locked.epoch is None or len(ctx.appended) != 1 or not _are_kept():
+    if locked is None or locked.epoch is None or len(ctx.appended) != 1:
         return
     table = clone(ctx.table)
     table.stream = clone(ctx.table.stream)
@@ -111,5 +111,6 @@ def drop_all() -> None:
         _copies.clear()
 
 
-def _are_kept() -> bool:
+def are_kept() -> bool:
+    """Whether acts leave copies: on PostgreSQL, unless a block of acts may still be rolled back."""
     return settings.KEEPS_COPIES and connection.vendor == "postgresql" and not runner.is_one_transaction()

@@ -152,8 +152,9 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         ctx = TableContext(locked.table, request.actor, request.device, request.witness, now, locked.play)
         if self.acts[request.act].is_all_in_context and locked.play is not None:
             ctx.shaker, ctx.lot = locked.play.shaker, locked.play.lot
-            ctx.locked = locked
-            use_ids((Round, Throw, Wager), locked.ids)
+            if copies.are_kept():
+                ctx.locked = locked
+                use_ids((Round, Throw, Wager), locked.ids)
         if (copy := request.copy) is not None:
             if copy.wagers is not None:
                 ctx.all_wagers = copy.wagers
