@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from audit import clock, record
 from audit.models import Device, Person, Stream
 from audit.runner import Act, ActOutcome, ActRequest, ActRunner, Changes
+from games import jurisdictions
 from games.act_forms import form_of
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
@@ -262,6 +263,9 @@ def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
             raise Forbidden(NOT_TOLD, change="any change", role=role, department=department, who=who)
         return
     takes_back = act == "take_back_change"
+    signers = (row for subject in jurisdictions.CHANGES for row in facility.law.further_signers(subject))
+    if not takes_back and any(person.role in signer.roles for signer in signers):
+        return
     if any(
         policy.may_prepare(row, person) if takes_back else policy.may_approve(row, person) for row in rows
     ):

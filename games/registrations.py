@@ -23,3 +23,4 @@ import games.office.submissions.filing
 import games.office.submissions.gate
 import games.separation.acts
 import games.separation.changes
+import games.separation.signatures

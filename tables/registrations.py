@@ -58,6 +58,7 @@ import tables.rules
 import tables.runner.halts
 import tables.setup.devices
 import tables.setup.floor_plan
+import tables.signing
 import tables.staffing.access
 import tables.staffing.access_review
 import tables.staffing.assignments

@@ -296,6 +296,10 @@ FLOOR_OR_CAGE = AtTables(FLOOR_OF_TABLE | {"cage cashier"}, FOOTBALL_FLOOR)
 FLOOR_OR_SECURITY = AtTables(FLOOR_OF_TABLE | {"security"}, FOOTBALL_FLOOR)
 POST_FLOOR_OR_SECURITY = AtTables(POST_OR_FLOOR.sic_bo | {"security"}, POST_OR_FLOOR.football)
 POST_FLOOR_OR_CAGE = AtTables(POST_OR_FLOOR.sic_bo | {"cage cashier"}, POST_OR_FLOOR.football)
+SIGNERS = AtTables(
+    AT_THE_TABLE | {"cage cashier", "security", "surveillance", "compliance", "compliance at the tablet"},
+    DUTY_OR_FLOOR.football,
+)
 MANAGERS = AtTables(STAFFERS | {"shift manager at the tablet"}, FOOTBALL_MANAGERS)
 
 ACTS_AT_TABLES = {
@@ -373,6 +377,7 @@ ACTS_AT_TABLES = {
     "put_on_drop_box": FLOOR_OR_SECURITY,
     "take_off_drop_box": FLOOR_OR_SECURITY,
     "count_drop": CAGE,
+    "sign_paper": SIGNERS,  # whom the list of the paper names, or beside whom they sign
     "set_par": MANAGERS,
     # Limits
     "change_limits": FLOOR,
@@ -419,6 +424,7 @@ ACTS_OF_FACILITY = {
     "unlock_pins": MANAGEMENT,
     "accept_open_items": STAFFERS,
     "sign_handover": STAFFERS,
+    "sign_facility_paper": ON_DUTY_RATERS | {"cage cashier", "security", "surveillance", "compliance"},
     **dict.fromkeys(("plan_move", "cancel_planned_move"), ON_DUTY_RATERS),
     **dict.fromkeys(
         ("open_case", "take_case", "add_case_note", "add_case_document", "sign_case_outcome"), CASE_WORKERS
@@ -607,7 +613,7 @@ OTHER_WORDS = """
     items kind kinds landmark lapsed_why last_day left licence licence_ends_on lines lit location lost low_um
     made_in mark
     max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
-    number odds odds_word officer on opened outcome owns_bp paid_cents paid_on part patent payout_limit_cents
+    number odds odds_word officer on opened outcome owns_bp paid_cents paid_on paper part patent payout_limit_cents
     payouts people petitioner place place_reference play post procedure qualified query reason received received_on
     reference rejected removed role row rules salesperson seal seat seats secured seq serial several sha256 shakers
     shakes shift shows since square station stored subject submitted_on tampered test text title to to_seat tosses

@@ -54,6 +54,26 @@ CONTROLS_OF_SUBJECT = {
     "erasures": AT_ONCE,
     "corrections": (REVIEW,),
 }
+# The subjects that one person prepares and another approves later: further people sign such a change before.
+CHANGES = (
+    *("rules", "guides", "signs", "permissions", "requests", "equipment"),
+    *("people", "leaves", "devices", "review-sum"),
+)
+APPROVAL = "approval"  # the step of a change
+# The steps of each paper that people sign: by these acts, in this order. Further signers sign by themselves.
+STEPS_OF_PAPER: Mapping[str, tuple[str, ...]] = {
+    "fill": ("hand-over", "receipt"),
+    "credit": ("carry", "hand-over", "receipt"),
+    "inventory": ("opener", "count", "closer"),
+    "drop-box": ("put-on", "take-off", "count"),
+    "handover": ("signature",),
+    "outcome": ("signature",),  # of a case, and the letter that tells it
+    **dict.fromkeys(CHANGES, (APPROVAL,)),
+}
+# Papers that are made by their first step, so that nobody signs them before it.
+MADE_BY_FIRST_STEP = frozenset({"inventory", "drop-box", "handover", "outcome"})
+MOST_POST = 40  # characters of the name of a place
+SIGNERS = FOLDER.parent / "separation" / "signers.toml"
 SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Hours until a case of each kind is due, and the daily report is to be accepted: practice of the casinos. An `approval`
 # is opened so many hours before it ends.
@@ -193,6 +213,31 @@ class SeparationRow:
 
 
 @dataclass(frozen=True)
+class SignerRow:
+    """A place on a paper that somebody signs: who does, with which act, and how the paper says it.
+
+    `paper` is one of `STEPS_OF_PAPER`, `post` the name of the place, such as Floorperson. Somebody of `roles` signs, or
+    whom the row `row` of the policy names as its second person; with `at_post` only who works at a post of the table.
+
+    `step`: the act of the paper by which they sign, with who else signs that step. Without one they sign by themselves
+    (`sign_paper`): after the last step, or before that of `before`, which then waits for them. Only papers of gaming
+    days from `since` on need such a signature. `note`: how they sign, in words on the paper. `section`: "" for a
+    practice.
+    """
+
+    paper: str
+    post: str
+    roles: tuple[str, ...] = ()
+    row: str = ""
+    step: str = ""
+    before: str = ""
+    at_post: bool = False
+    since: dt.date | None = None
+    note: str = "by their own PIN"
+    section: str = ""
+
+
+@dataclass(frozen=True)
 class Jurisdiction:
     """One jurisdiction, as its file says. `citation_prefixes` are cut from citations on screens."""
 
@@ -220,6 +265,21 @@ class Jurisdiction:
     editions: tuple[Document, ...] = ()
     # Rows that replace those of games/separation/practice.toml.
     separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
+    # Who signs papers beside those of games/separation/signers.toml, or instead of one of them.
+    signatures: tuple[SignerRow, ...] = field(default=(), kw_only=True)
+
+    def signers(self, paper: str) -> tuple[SignerRow, ...]:
+        """Who signs a paper here, in order. KeyError for a paper that nobody knows."""
+        own = {(row.step, row.post): row for row in self.signatures if row.paper == paper}
+        signers = [own.pop((row.step, row.post), row) for row in practice_signers(paper)]
+        for row in own.values():
+            steps = [signer.step for signer in signers]
+            signers.insert(steps.index(row.before) if row.before else len(signers), row)
+        return tuple(signers)
+
+    def further_signers(self, paper: str) -> tuple[SignerRow, ...]:
+        """Who signs a paper by themselves, beside its steps, in order."""
+        return tuple(row for row in self.signers(paper) if not row.step) if self.signatures else ()
 
     def section(self, duty: str) -> str:
         """The citation of a duty, "" where it is a practice of the casino. KeyError for a duty that nobody knows."""
@@ -301,6 +361,12 @@ def _load() -> tuple[dict[str, Jurisdiction], list[Problem]]:
     return laws, problems
 
 
+def roles_added_to(paper: str) -> frozenset[str]:
+    """Every role that the file of any jurisdiction lets sign a paper, beside the trade's."""
+    rows = (row for law in all_jurisdictions().values() for row in law.signatures)
+    return frozenset(role for row in rows if row.paper == paper for role in row.roles)
+
+
 def forget() -> None:
     """Read all files again."""
     _load.cache_clear()
@@ -357,6 +423,69 @@ def read_separation(tables: Any) -> dict[str, SeparationRow]:
     return rows
 
 
+@lru_cache(maxsize=1)
+def _practice_signers() -> tuple[SignerRow, ...]:
+    """Who signs papers in the trade. Raises ValueError for a malformed file."""
+    rows = _signer_rows(tomllib.loads(SIGNERS.read_text("utf-8"))["signatures"])
+    if wrong := [reason for row in rows for reason in _wrong_signer(row)]:
+        raise ValueError("; ".join(wrong))
+    return rows
+
+
+def practice_signers(paper: str) -> tuple[SignerRow, ...]:
+    """Who signs a paper where the file of a jurisdiction says nothing else, in order.
+
+    KeyError for a paper that nobody knows.
+    """
+    if STEPS_OF_PAPER[paper] == (APPROVAL,):
+        return (SignerRow(paper, "Approval", row=paper, step=APPROVAL),)
+    return tuple(row for row in _practice_signers() if row.paper == paper)
+
+
+def _signer_rows(tables: Any) -> tuple[SignerRow, ...]:
+    if not isinstance(tables, list):
+        raise ValueError("signatures is no list of tables")
+    return tuple(_build(SignerRow, row, "signatures.") for row in tables)
+
+
+def _wrong_signer(row: SignerRow) -> Iterator[str]:
+    where, steps = f"signatures: {row.paper}, {row.post}", STEPS_OF_PAPER.get(row.paper)
+    if steps is None:
+        yield f"{where} is no paper that is signed; known are {', '.join(STEPS_OF_PAPER)}"
+        return
+    if unknown := sorted({row.step, row.before} - {"", *steps}):
+        yield f"{where} has no step {', '.join(unknown)}; known are {', '.join(steps)}"
+    if APPROVAL in steps and not row.step and row.before != APPROVAL:
+        yield f"{where} signs a change, so it is before its {APPROVAL}"
+    if row.before == steps[0] and row.paper in MADE_BY_FIRST_STEP:
+        yield f"{where} is before {row.before}, which makes the paper"
+    if not 1 <= len(row.post) <= MOST_POST:
+        yield f"{where} has no name of a place of at most {MOST_POST} characters"
+    if bool(row.roles) == bool(row.row) or {*row.roles} - {*Role.values}:
+        yield f"{where} names neither known roles nor a row, or both"
+    if row.step and (row.before or row.since):
+        yield f"{where} is signed by an act, so it is neither before another nor since a day"
+    if not row.step and row.since is None:
+        yield f"{where} names no day since which it is signed"
+
+
+def _wrong_signers(law: Jurisdiction) -> Iterator[str]:
+    """What is wrong with the signers of a file: a place of an act may be another's, and none is added to an act."""
+    seen: set[tuple[str, str, str]] = set()
+    for row in law.signatures:
+        wrong = list(_wrong_signer(row))
+        yield from wrong
+        place = (row.paper, row.step, row.post)
+        if place in seen:
+            yield f"signatures: {row.paper}, {row.post} is there twice"
+        seen.add(place)
+        if wrong:
+            continue
+        known = {(signer.step, signer.post) for signer in practice_signers(row.paper)}
+        if row.step and (row.step, row.post) not in known:
+            yield f"signatures: nobody signs {row.paper} by its step {row.step} as {row.post}; leave the step out"
+
+
 def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
     where, controls = f"separation.{subject}", CONTROLS_OF_SUBJECT.get(subject, (CHANGE,))
     if row.control not in controls:
@@ -380,6 +509,7 @@ def _wrong_row(subject: str, row: SeparationRow) -> Iterator[str]:
 
 
 def _wrong_values(law: Jurisdiction) -> Iterator[str]:
+    yield from _wrong_signers(law)
     if not CODE.fullmatch(law.code):
         yield f"the code {law.code} is not 1 to 8 capital letters, digits or hyphens"
     if law.money.fill_percent < 1 or law.money.tray_percent < 100 or law.money.refused_counts < 1:
@@ -425,7 +555,8 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
     """A frozen class from a table. Raises ValueError for keys that are missing, unknown or of the wrong type."""
     if not isinstance(values, Mapping):
         raise ValueError(f"{where} is no table")
-    hints, wrong, built = get_type_hints(kind), [], {}
+    hints, wrong = get_type_hints(kind), []
+    built: dict[str, Any] = {}
     declared = {declaration.name: declaration for declaration in fields(kind)}
     wrong += [f"unknown key {where}{name}" for name in sorted(values.keys() - declared.keys())]
     for name, declaration in declared.items():
@@ -434,6 +565,8 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
                 wrong.append(f"missing key {where}{name}")
         elif hints[name] == Mapping[str, SeparationRow]:
             built[name] = read_separation(values[name])
+        elif hints[name] == tuple[SignerRow, ...]:
+            built[name] = _signer_rows(values[name])
         elif hints[name] in PARTS:
             built[name] = _build(hints[name], values[name], f"{name}.")
         elif (value := _typed(hints[name], values[name])) is None:
@@ -456,6 +589,8 @@ def _typed(hint: Any, value: Any) -> Any:
     if hint == Mapping[str, str]:
         is_table = isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
         return value if is_table else None
+    if hint == (dt.date | None):
+        return value if type(value) is dt.date else None
     if hint in (Mapping[str, int], Mapping[str, int] | None):
         is_table = isinstance(value, dict) and all(type(item) is int for item in value.values())
         return value if is_table else None

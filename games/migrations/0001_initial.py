@@ -245,6 +245,24 @@ class Migration(migrations.Migration):
                     'constraints': [models.UniqueConstraint(fields=('facility', 'code'), name='change_code_is_unique'), models.CheckConstraint(condition=models.Q(('status__in', ['waiting', 'approved', 'sent-back', 'taken-back', 'withdrawn'])), name='change_status_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('status', 'waiting')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', True), ('status', 'withdrawn')), models.Q(models.Q(('status__in', ['waiting', 'withdrawn']), _negated=True), ('decided_at__isnull', False), ('decided_by__isnull', False)), _connector='OR'), name='ended_change_says_by_whom'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'approved'), _negated=True), models.Q(('decided_by', models.F('prepared_by')), _negated=True), _connector='OR'), name='change_is_approved_by_another_person')],
                 },
             ), migrations.CreateModel(
+                name='PaperSignature',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('place', models.CharField(max_length=40)),
+                    ('paper', models.CharField(max_length=20)),
+                    ('number', models.PositiveIntegerField()),
+                    ('post', models.CharField(max_length=40)),
+                    ('signature', models.PositiveSmallIntegerField(help_text='which signature of the paper it is, from 1')),
+                    ('signed_at', models.DateTimeField()),
+                    ('seq', models.BigIntegerField()),
+                    ('facility', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='paper_signatures', to='games.facility')),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'ordering': ['facility', 'pk'],
+                    'constraints': [models.UniqueConstraint(fields=('facility', 'place', 'paper', 'number', 'post'), name='place_of_a_paper_is_signed_once'), models.UniqueConstraint(fields=('facility', 'place', 'paper', 'number', 'person'), name='paper_is_signed_once_by_each')],
+                },
+            ), migrations.CreateModel(
                 name='ChangeNotice',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -1,6 +1,14 @@
 """Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
-from games.models.facility import CalendarFeed, ChangeNotice, Document, Facility, PreparedChange, Reminder
+from games.models.facility import (
+    CalendarFeed,
+    ChangeNotice,
+    Document,
+    Facility,
+    PaperSignature,
+    PreparedChange,
+    Reminder,
+)
 
 from .patrons import (
     BoardPermission,
@@ -45,6 +53,7 @@ __all__ = [
     "Guide",
     "GuideDisplay",
     "InterimPermission",
+    "PaperSignature",
     "PreparedChange",
     "Provider",
     "ProviderNote",

@@ -286,6 +286,39 @@ class PreparedChange(models.Model):
         return f"{self.code} {self.act}"
 
 
+class PaperSignature(models.Model):
+    """A signature that somebody gave by itself, beside those of the acts of a paper (games/separation/signers.toml).
+
+    `place` is the stream of the paper without its facility, such as the code of a table; `number` the paper's own, such
+    as that of a fill at its table. `post` is the place on the paper that was signed.
+    """
+
+    facility = models.ForeignKey(Facility, models.PROTECT, related_name="paper_signatures")
+    place = models.CharField(max_length=40)
+    paper = models.CharField(max_length=20)
+    number = models.PositiveIntegerField()
+    post = models.CharField(max_length=40)
+    signature = models.PositiveSmallIntegerField(help_text="which signature of the paper it is, from 1")
+    person = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
+    signed_at = models.DateTimeField()
+    seq = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["facility", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["facility", "place", "paper", "number", "post"],
+                name="place_of_a_paper_is_signed_once",
+            ),
+            models.UniqueConstraint(
+                fields=["facility", "place", "paper", "number", "person"], name="paper_is_signed_once_by_each"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.paper} {self.place} {self.number}, {self.post}"
+
+
 class ChangeNotice(models.Model):
     """A department that is told of an approved change, until somebody of it acknowledges that."""
 

@@ -1,10 +1,16 @@
 """Acts on prepared changes: approve, send back, take back, acknowledge. Every runner without a table has them."""
 
+import datetime as dt
+
+from django.db.models import QuerySet
+
 from audit.factors import StepUp
 from audit.models import Person
 from audit.runner import ActOutcome
 from games.engine import Refusal
 from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
+from games.jurisdictions import APPROVAL, SeparationRow
+from games.jurisdictions import CHANGES as CHANGES_OF_JURISDICTIONS
 from games.models import ChangeNotice, Facility, PreparedChange
 from games.params import Params
 from games.separation import policy
@@ -23,6 +29,18 @@ from games.separation.changes import (
     NOT_TOLD,
     ChangeEnded,
 )
+from games.separation.signatures import (
+    PAPER_SIGNED_BY_YOU,
+    PAPERS,
+    Paper,
+    Step,
+    UnsignedPaper,
+    declare_paper,
+    further_signers,
+    sign,
+    signatures_on,
+    unsigned,
+)
 
 CHANGES = policy.changed(policy.practice())
 PREPARERS = frozenset(role for row in CHANGES.values() for role in row.prepare)
@@ -34,13 +52,18 @@ def register(runner: StreamRunner[P]) -> None:
     """Give a runner the acts on changes of its own acts."""
 
     def approve_change(ctx: P, params: Params) -> ActOutcome:
-        """Do the act of a change for good, as a second person.
+        """Do the act of a change for good, as a second person; or sign it before that, as the next of its list.
 
         Raises what the act refuses now; `no-such-change`, `change-has-ended`, and, as Forbidden, `may-not-approve` or
         `made-by-you`.
         """
         change = _waiting_change(runner, ctx, params)
         _verify_may_approve(ctx, change)
+        paper = PAPERS[change.subject]
+        if next_signer(change) is not None:
+            entry = sign(ctx, paper, change, ctx.actor)
+            answer = {"change": change.code, "signature": entry.data["signature"]}
+            return ActOutcome(entry, answer, changes="nothing")
         act, act_params = runner.acts[change.act], runner.read_params(change.params)
         ctx.approving = change
         outcome = act.do(ctx, act_params)
@@ -96,9 +119,63 @@ def register(runner: StreamRunner[P]) -> None:
         runner.act(roles=roles, depends_on="nothing", step_up=step_up)(do)
 
 
+class ChangePaper(Paper[PreparedChange]):
+    """A prepared change: further people of its jurisdiction sign it before it is approved, by the same act."""
+
+    is_listed = False  # the list of changes has it
+    place_path = "stream"
+
+    def __init__(self, subject: str) -> None:
+        self.code, self.title = subject, "Change"
+
+    def rows(self, facility: Facility) -> QuerySet[PreparedChange]:
+        rows = PreparedChange.objects.filter(facility=facility, subject=self.code)
+        return rows.select_related("facility", "prepared_by", "decided_by")
+
+    def numbered(self, facility: Facility, place: str, number: int) -> PreparedChange | None:
+        return self.of_place(facility, place).filter(code=f"CH-{number:04d}").first()
+
+    def key(self, row: PreparedChange) -> tuple[Facility, str, int]:
+        return row.facility, row.stream, int(row.code.rpartition("-")[2])
+
+    def name(self, row: PreparedChange) -> str:
+        return row.code
+
+    def day(self, row: PreparedChange) -> dt.date:
+        return row.facility.gaming_day(row.prepared_at)
+
+    def is_ended(self, row: PreparedChange) -> bool:
+        return row.status not in (PreparedChange.Status.WAITING, PreparedChange.Status.APPROVED)
+
+    def steps(self, row: PreparedChange) -> dict[str, Step]:
+        is_approved = row.status == PreparedChange.Status.APPROVED
+        return {APPROVAL: Step(row.decided_at if is_approved else None, (row.decided_by,), is_next=True)}
+
+
+for subject in CHANGES_OF_JURISDICTIONS:
+    declare_paper(ChangePaper(subject))
+
+
+def next_signer(change: PreparedChange) -> UnsignedPaper | None:
+    """The change, if somebody signs it before it is approved."""
+    return (
+        unsigned(PAPERS[change.subject], change) if change.status == PreparedChange.Status.WAITING else None
+    )
+
+
 def obstacle(change: PreparedChange, person: Person) -> Refusal | None:
-    """Why this person may not approve the change, or None."""
+    """Why this person may not approve the change now, or sign it as the next of its list; None if they may."""
     row = policy.row_of(change.facility.law, change.subject)
+    paper = PAPERS[change.subject]
+    if further_signers(paper, change):
+        missing = next_signer(change)
+        if missing is not None and not missing.may_sign(person):
+            return missing.refusal(person)
+        if missing is not None:
+            return _made_by(change, row, missing.who) if _has_made(change, person) else None
+        if person in [place.person for place in signatures_on(paper, change)]:
+            names = {"paper": change.code, "post": "Approval", "who": policy.in_words(row.approve)}
+            return Forbidden(PAPER_SIGNED_BY_YOU, row.section, person=person.name, **names)
     if not policy.may_approve(row, person):
         return Forbidden(
             MAY_NOT_APPROVE,
@@ -108,9 +185,15 @@ def obstacle(change: PreparedChange, person: Person) -> Refusal | None:
             department=person.get_department_display().lower(),
             who=policy.in_words(row.approve),
         )
-    if person.code in change.makers or person.pk == change.prepared_by_id:
-        return Forbidden(MADE_BY_YOU, row.section, change=change.code, who=policy.in_words(row.approve))
-    return None
+    return _made_by(change, row, policy.in_words(row.approve)) if _has_made(change, person) else None
+
+
+def _has_made(change: PreparedChange, person: Person) -> bool:
+    return person.code in change.makers or person.pk == change.prepared_by_id
+
+
+def _made_by(change: PreparedChange, row: SeparationRow, who: str) -> Refusal:
+    return Forbidden(MADE_BY_YOU, row.section, change=change.code, who=who)
 
 
 def _waiting_change(runner: StreamRunner[P], ctx: StreamContext, params: Params) -> PreparedChange:

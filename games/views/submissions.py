@@ -38,7 +38,8 @@ from games.office.submissions.filing import editions_for, submission_form
 from games.office.submissions.gate import GateFinding, Lapse, findings, gate_checks, submission_steps
 from games.registry import game_by_code, game_of
 from games.separation import policy
-from games.separation.acts import obstacle, why_not_acknowledged
+from games.separation.acts import next_signer, obstacle, why_not_acknowledged
+from games.separation.signatures import PAPERS, further_signers, signatures_on
 from games.submissions import Options, VersionState, options_of, state_of_version
 from games.views.office import page_context
 
@@ -445,12 +446,15 @@ def change(request: HttpRequest, person: Person, facility: Facility, code: str) 
         raise Denied
     context = page_context(person, facility, "changes")
     line = _change_row(facility, change_row, person, context["now"])
+    paper = PAPERS[change_row.subject]
     context |= {
         "line": line,
         "change": change_row,
         "waits": change_row.status == PreparedChange.Status.WAITING,
         "makers": Person.objects.filter(code__in=change_row.makers).order_by("name"),
         "may_approve": _people_who_may(facility, change_row),
+        "next_signer": next_signer(change_row),
+        "signatures": signatures_on(paper, change_row) if further_signers(paper, change_row) else (),
         "notices": [
             (Department(notice.department).label, notice)
             for notice in change_row.notices.select_related("acknowledged_by").order_by("department")

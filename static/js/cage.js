@@ -1,6 +1,7 @@
 /* The cage: slips are opened by their links; each step of a slip is a dialog. */
 
 import "./dialogs.js";
+import "./sign-paper.js";
 import "./live-part.js";
 import { paintFields, sendsChips } from "./chips.js";
 import { QuickTaps } from "./quick-taps.js";

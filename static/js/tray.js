@@ -2,6 +2,7 @@
    the second person, and a sale is confirmed. */
 
 import "./dialogs.js";
+import "./sign-paper.js";
 import "./live-part.js";
 import { fillFields, money, paintFields, sendsChips } from "./chips.js";
 import { CountPad } from "./count-pad.js";

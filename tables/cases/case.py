@@ -42,9 +42,11 @@ from games.access import Pages
 from games.act_forms import Code, found, one_of, prose, text, whole
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
+from games.jurisdictions import SignerRow
 from games.models import Facility
 from games.office import documents
 from games.params import Params, malformed
+from games.separation.signatures import may_sign_as, nobody_at_post
 from tables.cases.kinds import (
     CASE_KINDS,
     DAY,
@@ -587,7 +589,8 @@ def next_step(case: Case, person: Person) -> NextStep:
         return NextStep("Read", "Closed", outcome_words(case.outcome), False)
     if case.owner is None:
         return NextStep("Take", "New", "nobody owns it", person.role in CASE_WORKERS)
-    if len(signed) >= kind_of(case).signatures:
+    places = outcome_places(case)
+    if len(signed) >= len(places):
         return NextStep("Close", "Signed", "to be closed by compliance", person.role in COMPLIANCE)
     if waits_for := kind_of(case).waits_for(case):
         return NextStep(
@@ -597,11 +600,32 @@ def next_step(case: Case, person: Person) -> NextStep:
         return NextStep("Look into", "Camera not seen", "waits for surveillance", person.role in SURVEILLANCE)
     if signed:
         has_signed = any(signature.person_id == person.pk for signature in signed)
-        detail = "somebody else's is missing" if has_signed else "a second signature is missing"
-        state = f"Signed by {signed[0].person.short_name}"
-        return NextStep("Review and sign", state, detail, not has_signed and person.role in CASE_WORKERS)
-    detail = "by two people" if kind_of(case).signatures == 2 else "by one person"
+        missing = places[len(signed)]
+        is_missing = f"{'a second signature' if missing.step else f'that of the {missing.post}'} is missing"
+        detail = "somebody else's is missing" if has_signed else is_missing
+        state = f"Signed by {', '.join(signature.person.short_name for signature in signed)}"
+        return NextStep("Review and sign", state, detail, not has_signed and may_sign_outcome(case, person))
+    detail = f"by {PEOPLE.get(len(places)) or f'{len(places)} people'}"
     return NextStep("Review and sign", "To be signed", detail, person.role in CASE_WORKERS)
+
+
+def may_sign_outcome(case: Case, person: Person) -> bool:
+    """Whether the next place of the outcome of a case is this person's to sign, whatever they did in the case."""
+    missing = outcome_places(case)[len(signatures_of(case)) :]
+    return bool(missing) and may_sign_as(case.facility.law, missing[0], nobody_at_post, person)
+
+
+OUTCOME = "outcome"  # the paper: of whose list the people sign
+PEOPLE = {1: "one person", 2: "two people"}
+
+
+def outcome_places(case: Case) -> Sequence[SignerRow]:
+    """Who signs the outcome of a case, in order: as many as its kind says, then further ones of its jurisdiction."""
+    facility = case.facility
+    places = [row for row in facility.law.signers(OUTCOME) if row.step][: kind_of(case).signatures]
+    further = facility.law.further_signers(OUTCOME)
+    opened = facility.gaming_day(case.opened_at) if further else None
+    return [*places, *(row for row in further if row.since and opened and row.since <= opened)]
 
 
 def signatures_of(case: Case) -> Sequence[CaseSignature]:

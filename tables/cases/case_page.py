@@ -25,7 +25,9 @@ from tables.cases.case import (
     COMPLIANCE,
     SURVEILLANCE,
     due_words,
+    may_sign_outcome,
     moment_words,
+    outcome_places,
     signatures_of,
 )
 from tables.cases.inbox import CaseRow, case_row, inbox_context
@@ -160,7 +162,12 @@ class CasePage:
     @property
     def missing_signatures(self) -> range:
         """The numbers of the signatures that are missing."""
-        return range(len(self.signatures) + 1, self.kind.signatures + 1)
+        return range(len(self.signatures) + 1, self.needed + 1)
+
+    @cached_property
+    def needed(self) -> int:
+        """How many people sign the outcome."""
+        return len(outcome_places(self.case))
 
     @cached_property
     def letter(self) -> LetterPaper | None:
@@ -217,9 +224,8 @@ class CasePage:
         has_signed = any(signature.person_id == self.person.pk for signature in self.signatures)
         return (
             self._is_open
-            and self.person.role in CASE_WORKERS
+            and may_sign_outcome(self.case, self.person)
             and not has_signed
-            and len(self.signatures) < self.kind.signatures
             and not self.waits_for
             and not self.acted
         )
@@ -236,7 +242,7 @@ class CasePage:
 
     @property
     def signed_label(self) -> str:
-        return "Signed by two" if self.kind.signatures == 2 else "Signed"
+        return {1: "Signed", 2: "Signed by two"}.get(self.needed) or f"Signed by {self.needed}"
 
     @property
     def may_take(self) -> bool:
@@ -244,9 +250,7 @@ class CasePage:
 
     @property
     def may_close(self) -> bool:
-        return (
-            self._is_open and len(self.signatures) >= self.kind.signatures and self.person.role in COMPLIANCE
-        )
+        return self._is_open and len(self.signatures) >= self.needed and self.person.role in COMPLIANCE
 
     @property
     def may_reopen(self) -> bool:
@@ -284,7 +288,7 @@ class CasePage:
         if self.letter is not None:
             written = self.letter.letter
             stages.append(("Letter written", self._when(written.written_at, written.written_by), True))
-        needed = self.kind.signatures
+        needed = self.needed
         stages.append((self.signed_label, f"{len(signed)} of {needed}", len(signed) >= needed))
         due = moment_words(case.due_at, self.facility, self.now)
         closed = self._when(case.closed_at, case.closed_by) if case.closed_at else f"by {due}"

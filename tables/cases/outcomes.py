@@ -27,8 +27,11 @@ from audit.models.people import Department
 from games.act_forms import text
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
+from games.facility_runner import Forbidden
+from games.jurisdictions import roles_added_to
 from games.kit import paper as pdf
 from games.params import MOST_CENTS, Params, malformed
+from games.separation.signatures import PAPER_SIGNED_NEXT_BY, may_sign_as, nobody_at_post, who_signs
 from tables.alerts.calls import NO_WORDS
 from tables.cases.case import (
     CASE,
@@ -38,12 +41,14 @@ from tables.cases.case import (
     CASE_WORKERS,
     COMPLIANCE,
     MAX_REASON,
+    OUTCOME,
     OUTCOME_SIGNED,
     CaseEntry,
     NamedCase,
     OpenCase,
     OutcomeSigned,
     open_case_by_code,
+    outcome_places,
     signatures_of,
 )
 from tables.cases.kinds import BY_SLIP, GOODWILL, kind_of, outcome_words
@@ -459,12 +464,12 @@ def verify_signed_letter(case: Case, sha256: str, outcome: str, reason: str, cen
             raise Refusal(LETTER_OUTDATED, number=letter.facts["round"])
 
 
-@facility_act(CASES, roles=CASE_WORKERS, step_up="office")
+@facility_act(CASES, roles=CASE_WORKERS | roles_added_to(OUTCOME), step_up="office")
 def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Sign the outcome of a case. Two people sign the same outcome, sum and reason; one after the review of a slip.
 
     Neither of them acted in what the case is about, and one at least is not of table games. Where a letter was written,
-    each signs it too, and sends the SHA-256 of its words.
+    each signs it too, and sends the SHA-256 of its words. A jurisdiction may name further people, who sign after them.
     """
     case = open_case_by_code(ctx.facility, params.code("case"))
     outcome, reason, cents = read_outcome(case, params)
@@ -494,13 +499,18 @@ def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]
         raise Refusal(CASE_NOT_READY, case=case.code, waits_for=waits_for)
     if any(signature.person_id == ctx.actor.pk for signature in signed):
         raise Refusal(CASE_SIGNED_ALREADY, case=case.code)
-    if len(signed) >= kind_of(case).signatures:
+    places = outcome_places(case)
+    if len(signed) >= len(places):
         raise Refusal(CASE_SIGNED_BY_TWO, case=case.code)
     if ctx.actor.code in kind_of(case).actors(case):
         raise Refusal(CASE_SIGNER_ACTED)
     departments = {ctx.actor.department, *(signature.person.department for signature in signed)}
     if signed and departments == {Department.TABLE_GAMES}:
         raise Refusal(CASE_SIGNER_OUTSIDE, person=signed[0].person.name)
+    place, law = places[len(signed)], case.facility.law
+    if not may_sign_as(law, place, nobody_at_post, ctx.actor):
+        who = {"person": ctx.actor.name, "who": who_signs(law, place)}
+        raise Forbidden(PAPER_SIGNED_NEXT_BY, place.section, paper=case.code, post=place.post, **who)
 
 
 # 3. The end
@@ -509,9 +519,9 @@ def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]
 @facility_act(CASES, roles=COMPLIANCE, step_up="always")
 def close_case(ctx: FacilityContext, *, case: OpenCase) -> ActOutcome:
     """Close a case that two people have signed. What is paid by slip needs a slip about the round."""
-    count = case.signatures.filter(counts=True).count()
-    if count < kind_of(case).signatures:
-        raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count, needed=kind_of(case).signatures)
+    count, needed = case.signatures.filter(counts=True).count(), len(outcome_places(case))
+    if count < needed:
+        raise Refusal(CASE_NOT_SIGNED, case=case.code, count=count, needed=needed)
     if case.outcome == BY_SLIP and not has_slip(case):
         raise Refusal(CASE_SLIP_MISSING, number=case.round or 0, case=case.code)
     case.status, case.closed_at, case.closed_by = Case.Status.CLOSED, ctx.now, ctx.actor
@@ -629,12 +639,12 @@ class LetterPaper:
     @property
     def is_signed(self) -> bool:
         """Whether nobody is missing."""
-        return self.letter.counts and len(self.signers) >= kind_of(self.case).signatures
+        return self.letter.counts and len(self.signers) >= len(outcome_places(self.case))
 
     @property
     def missing(self) -> int:
         """How many signatures are missing."""
-        return max(0, kind_of(self.case).signatures - len(self.signers))
+        return max(0, len(outcome_places(self.case)) - len(self.signers))
 
     @property
     def date(self) -> str:

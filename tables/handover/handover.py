@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypedDict
 
+from django.db.models import QuerySet
+
 from audit.clock import format_moment
 from audit.columns import AT, FACILITY, SEQ, STREAM, Body, RowFindings, Rows, declare, same
 from audit.models import Entry, Person
@@ -22,6 +24,7 @@ from games.act_forms import prose, text, words
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
 from games.params import malformed
+from games.separation.signatures import Paper, Step, declare_paper
 from tables.cases.case import moment_words
 from tables.core.duty import FLOOR, STAFFERS
 from tables.core.figure_sums import COLUMNS, Sums
@@ -29,6 +32,7 @@ from tables.figures.rollup import DAY, moment_within, pit_history, tables_behind
 from tables.handover.open_items import OpenItem, open_items
 from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit, Table
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
+from tables.runner.signatures import step_signers
 from tables.words.entries import data_of
 from tables.words.registry import entry_with_line
 
@@ -276,6 +280,34 @@ def successors(people: list[Person], person: Person) -> list[Person]:
     return [candidate for candidate in people if candidate.role in STAFFERS and candidate.pk != person.pk]
 
 
+# The handover as a paper that people sign
+
+
+class HandoverPaper(Paper[Handover]):
+    """A handover: both sides sign it with one act."""
+
+    code, title, place = "handover", "Handover", STAFF
+
+    def rows(self, facility: Facility) -> QuerySet[Handover]:
+        rows = Handover.objects.filter(facility=facility)
+        return rows.select_related("facility", "stream", "handed_over_by", "taken_over_by")
+
+    def key(self, row: Handover) -> tuple[Facility, str, int]:
+        return row.facility, self.place, row.number
+
+    def name(self, row: Handover) -> str:
+        return f"Handover {row.number}"
+
+    def day(self, row: Handover) -> dt.date:
+        return row.gaming_day
+
+    def steps(self, row: Handover) -> dict[str, Step]:
+        return {"signature": Step(row.signed_at, (row.handed_over_by, row.taken_over_by))}
+
+
+HANDOVERS_PAPER = declare_paper(HandoverPaper())
+
+
 # Taken over, and signed by both sides
 
 
@@ -344,9 +376,8 @@ def sign_handover(
     Raises `handover-successor-must-sign`, or `handover-item-without-owner` for what nobody has taken over.
     """
     draft = _draft_of(ctx, shift)
-    successor = ctx.witness
-    if successor is None or successor.role not in STAFFERS:
-        raise Refusal(HANDOVER_SUCCESSOR_MUST_SIGN)
+    refusal = Refusal(HANDOVER_SUCCESSOR_MUST_SIGN)
+    by, successor = step_signers(ctx, HANDOVERS_PAPER.code, "signature", refusal)
     missing = draft.without_owner
     if missing:
         raise Refusal(
@@ -360,19 +391,17 @@ def sign_handover(
         number=Handover.objects.filter(facility=ctx.facility).count() + 1,
         shift=draft.shift.key,
         gaming_day=draft.shift.gaming_day,
-        handed_over_by=ctx.actor,
+        handed_over_by=by,
         taken_over_by=successor,
         signed_at=ctx.now,
         stream=ctx.stream,
         seq=ctx.stream.seq + 1,
     )
-    data = _signed_data(ctx, handover, draft, successor, note)
+    data = _signed_data(ctx, handover, draft, note)
     return ActOutcome(HANDOVER_SIGNED(data), {"handover": handover.number}, changes="nothing")
 
 
-def _signed_data(
-    ctx: FacilityContext, handover: Handover, draft: HandoverDraft, successor: Person, note: str
-) -> HandoverSigned:
+def _signed_data(ctx: FacilityContext, handover: Handover, draft: HandoverDraft, note: str) -> HandoverSigned:
     by_pit, total = shift_figures(ctx.facility, draft.shift)
     return {
         "handover": handover.number,
@@ -381,8 +410,8 @@ def _signed_data(
         "next_shift_name": draft.shift.next_name,
         "begins_at": format_moment(draft.shift.begins),
         "ends_at": format_moment(draft.shift.ends),
-        "handed_over_by": ctx.actor.code,
-        "taken_over_by": successor.code,
+        "handed_over_by": handover.handed_over_by.code,
+        "taken_over_by": handover.taken_over_by.code,
         "items": [_handed_item(item) for item in draft.items],
         "pits": [pit_figures(code, sums) for code, sums in by_pit.items()],
         "total": pit_figures(WHOLE_FLOOR, total),

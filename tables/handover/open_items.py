@@ -15,6 +15,7 @@ from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility, PreparedChange
 from games.separation import policy
+from games.separation.signatures import unsigned_papers
 from tables.alerts.calls import CALLS, DISPUTE, alert_words
 from tables.cases.inbox import cases_of
 from tables.cases.kinds import kind_of as case_kind_of
@@ -392,6 +393,22 @@ def drop_boxes_to_count(facility: Facility, now: dt.datetime) -> Iterator[OpenIt
     )
 
 
+def papers_to_sign(facility: Facility, now: dt.datetime) -> Iterator[OpenItem]:
+    """Papers that somebody signs next by themselves, because the jurisdiction adds a signer."""
+    codes = set(Table.objects.filter(facility=facility, kind=Table.Kind.LIVE).values_list("code", flat=True))
+    for paper in unsigned_papers(facility):
+        if paper.place in codes or paper.paper.place:
+            yield OpenItem(
+                f"signature:{paper.place}:{paper.paper.code}-{paper.number}:{paper.next.row.post}",
+                "Signature",
+                f"{paper.name}: {paper.next.post} to sign",
+                f"Signed next by {paper.who}, with their own PIN.",
+                table=paper.place if paper.place in codes else "",
+                since=max((place.moment for place in paper.signatures if place.moment), default=None),
+                holder=next((place.person for place in reversed(paper.signatures) if place.person), None),
+            )
+
+
 SOURCES: tuple[Source, ...] = (
     stopped_tables,
     held_alerts,
@@ -400,6 +417,7 @@ SOURCES: tuple[Source, ...] = (
     transfers_under_way,
     drop_boxes_to_count,
     slips_in_work,
+    papers_to_sign,
     planned_moves,
     dice_room,
     changes_to_approve,

@@ -7,6 +7,7 @@ the cage, in print and as a PDF (`transfer_pdf`). How a slip goes is told in `ta
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import QuerySet
 from reportlab.platypus import Flowable
@@ -17,10 +18,19 @@ from games.kit import paper as pdf
 from games.models import Facility
 from games.office.pdf import moment
 from games.registry import game_by_code
+from games.separation.signatures import Signature, UnsignedPaper, signatures_on, unsigned
 from tables.core.duty import CAGE
 from tables.models import Assignment, ChipTransfer, DropBox
 from tables.money.chips import Chips, chips_of
-from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, Kind, Status, is_at_table, slip_numbers_of
+from tables.money.slips import (
+    SLIP_PEOPLE,
+    UNDER_WAY,
+    Kind,
+    Status,
+    is_at_table,
+    paper_of,
+    slip_numbers_of,
+)
 
 # A slip
 
@@ -28,17 +38,6 @@ from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, Kind, Status, is_at_table
 def name_of(person: Person | None) -> str:
     """Return the short name of a person; empty for nobody."""
     return person.short_name if person else ""
-
-
-@dataclass(frozen=True)
-class SlipSignature:
-    """A place on the slip that somebody signs. `mark` is `done`, `next` or empty."""
-
-    post: str
-    name: str
-    mark: str
-    moment: dt.datetime | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,69 +138,15 @@ class SlipPaper:
         """Where the copies of the slip go."""
         return f"Copies: drop box of {self.transfer.table.code}, cage, accounting."
 
-    @property
-    def signatures(self) -> tuple[SlipSignature, ...]:
-        """Who signed, and who signs next, in the order of the slip: two where the chips leave, two where they come;
-        of a credit the carrier before them.
-        """
-        transfer, table = self.transfer, self.transfer.table
-        dealer, floor, cashier = (
-            name_of(table.dealer),
-            name_of(table.floorperson),
-            name_of(transfer.prepared_by),
-        )
-        at_table, by_pin = "at the table", "signs in the cage, by PIN"
-        leaves: tuple[tuple[str, Person | None, str, str], ...]
-        carries: tuple[tuple[str, Person | None, str, str], ...] = ()
-        if self.is_fill:
-            leaves = (
-                ("Cashier", transfer.handed_by, cashier, "signs with the hand-over"),
-                ("Security", transfer.handed_with, "", by_pin),
-            )
-            comes = (
-                ("Dealer", transfer.received_by, dealer, at_table),
-                ("Floorperson", transfer.received_with, floor, at_table),
-            )
-        else:
-            leaves = (
-                ("Dealer", transfer.handed_by, dealer, at_table),
-                ("Floorperson", transfer.handed_with, floor, at_table),
-            )
-            signed_at = transfer.carrier_signed_at
-            carries = (
-                ("Carrier", transfer.carrier if signed_at else None, "", "signs at the table, by PIN"),
-            )
-            comes = (
-                ("Cashier", transfer.received_by, "", "counts it in the cage"),
-                ("Security", transfer.received_with, name_of(transfer.carrier), by_pin),
-            )
-        is_prepared = transfer.prepared_at is not None
-        return (
-            *self._signed(
-                carries,
-                transfer.carrier_signed_at,
-                is_next=is_prepared and not transfer.carrier_signed_at and not transfer.handed_at,
-            ),
-            *self._signed(leaves, transfer.handed_at, is_next=is_prepared and transfer.handed_at is None),
-            *self._signed(comes, transfer.received_at, is_next=transfer.handed_at is not None),
-        )
+    @cached_property
+    def signatures(self) -> tuple[Signature, ...]:
+        """Who signed, and who signs next, in the order of the list of its jurisdiction."""
+        return signatures_on(paper_of(self.transfer), self.transfer)
 
-    def _signed(
-        self,
-        places: tuple[tuple[str, Person | None, str, str], ...],
-        moment: dt.datetime | None,
-        *,
-        is_next: bool,
-    ) -> tuple[SlipSignature, ...]:
-        if moment is not None:
-            return tuple(
-                SlipSignature(post, name_of(person), "done", moment) for post, person, _, _ in places
-            )
-        mark = "next" if is_next and self.is_under_way else ""
-        return tuple(
-            SlipSignature(post, expected, mark, None, note if self.is_under_way else "")
-            for post, _, expected, note in places
-        )
+    @cached_property
+    def unsigned(self) -> UnsignedPaper | None:
+        """The slip, if somebody signs it next by themselves."""
+        return unsigned(paper_of(self.transfer), self.transfer)
 
 
 # The slip as a PDF: facility, title of the form, number, chips, and who signs

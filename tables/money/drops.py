@@ -12,14 +12,17 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated, NotRequired, TypedDict, Unpack
 
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from audit.entry_types import entry_type
+from audit.models import Person
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
+from games.models import Facility
 from games.params import MOST_CENTS
+from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, CAGE, FLOOR
 from tables.models import ChipDiscrepancy, ChipSale, DropBox, Table
@@ -30,16 +33,14 @@ from tables.money.tray import (
     SECURITY,
     DifferenceCents,
     InventoryNumber,
-    Signers,
     change_tray,
     difference_words,
     report_discrepancy,
     require_inventory,
     section_of,
-    two_signers,
     verify_in_tray,
-    with_role,
 )
+from tables.runner.signatures import step_signers
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
@@ -149,12 +150,50 @@ def _box_data(box: DropBox) -> DropBoxData:
     return {"drop_box": box.number, "box": box.box, "inventory": box.inventory.number}
 
 
+# The box as a paper that people sign
+
+
+class DropBoxPaper(Paper[DropBox]):
+    """A drop box: security and the floor sign that it is put on and taken off, the count room what was in it."""
+
+    code, title, day_path = "drop-box", "Drop box", "inventory__gaming_day"
+
+    def rows(self, facility: Facility) -> QuerySet[DropBox]:
+        people = [
+            f"{step}_{signer}" for step in ("put_on", "taken_off", "counted") for signer in ("by", "with")
+        ]
+        rows = DropBox.objects.filter(table__facility=facility)
+        return rows.select_related("table__facility", "inventory", *people)
+
+    def key(self, row: DropBox) -> tuple[Facility, str, int]:
+        return row.table.facility, row.table.code, row.number
+
+    def name(self, row: DropBox) -> str:
+        return f"Drop box {row.box}"
+
+    def day(self, row: DropBox) -> dt.date:
+        return row.inventory.gaming_day
+
+    def steps(self, row: DropBox) -> dict[str, Step]:
+        return {
+            "put-on": Step(row.put_on_at, (row.put_on_by, row.put_on_with)),
+            "take-off": Step(row.taken_off_at, (row.taken_off_by, row.taken_off_with), is_next=True),
+            "count": Step(
+                row.counted_at, (row.counted_by, row.counted_with), is_next=row.taken_off_at is not None
+            ),
+        }
+
+
+DROP_BOXES = declare_paper(DropBoxPaper())
+
+
 # The box on the table
 
 
 def drop_box_on(table: Table) -> DropBox | None:
     """The drop box that is on this table, if any."""
-    return DropBox.objects.filter(table=table, taken_off_at=None).first()
+    boxes = DropBox.objects.select_related("inventory", "table__facility")
+    return boxes.filter(table=table, taken_off_at=None).first()
 
 
 def verify_drop_box_off(ctx: TableContext) -> None:
@@ -164,15 +203,16 @@ def verify_drop_box_off(ctx: TableContext) -> None:
         raise Refusal(DROP_BOX_IS_ON, section_of(ctx.table, "drop"), box=box, table=ctx.table.code)
 
 
-def security_and_floor(ctx: TableContext, duty: str) -> Signers:
+def security_and_floor(ctx: TableContext, step: str) -> tuple[Person, ...]:
     """Return the security officer and the floorperson. Raises `security-and-floor-must-sign`."""
-    return two_signers(ctx, with_role(SECURITY), with_role(FLOOR), SECURITY_AND_FLOOR_MUST_SIGN, duty)
+    refusal = Refusal(SECURITY_AND_FLOOR_MUST_SIGN, section_of(ctx.table, "drop"))
+    return step_signers(ctx, DROP_BOXES.code, step, refusal)
 
 
 @act(roles=FLOOR | SECURITY, witness=True, depends_on="nothing")
 def put_on_drop_box(ctx: TableContext, *, box_code: Code) -> ActOutcome:
     """Put an empty drop box on the table. Security and the floor sign."""
-    security, floorperson = security_and_floor(ctx, "drop")
+    security, floorperson = security_and_floor(ctx, "put-on")
     inventory = require_inventory(ctx)
     box = drop_box_on(ctx.table)
     if box is not None:
@@ -193,10 +233,11 @@ def put_on_drop_box(ctx: TableContext, *, box_code: Code) -> ActOutcome:
 @act(roles=FLOOR | SECURITY, witness=True, depends_on="nothing")
 def take_off_drop_box(ctx: TableContext) -> ActOutcome:
     """Take the drop box off the table. Security and the floor sign, and security takes it to the count room."""
-    security, floorperson = security_and_floor(ctx, "drop")
+    security, floorperson = security_and_floor(ctx, "take-off")
     box = drop_box_on(ctx.table)
     if box is None:
         raise Refusal(NO_DROP_BOX, section_of(ctx.table, "drop"), table=ctx.table.code)
+    verify_signed_before(DROP_BOXES, box, "take-off")
     box.taken_off_at, box.taken_off_by, box.taken_off_with = ctx.now, security, floorperson
     box.save(update_fields=["taken_off_at", "taken_off_by", "taken_off_with"])
     entry = DROP_BOX_TAKEN_OFF({**_box_data(box), "sold_cents": box.sold_cents})
@@ -275,9 +316,10 @@ def buy_ins_of(table: Table, day: dt.date) -> BuyInLog:
 COUNT_WITNESSES = frozenset({"cage", "compliance"})
 
 
-def count_room(ctx: TableContext, duty: str) -> Signers:
+def count_room(ctx: TableContext) -> tuple[Person, ...]:
     """The cashier who enters the count room's figure, and who signs it. Raises `count-room-must-sign`."""
-    return two_signers(ctx, with_role(CAGE), with_role(COUNT_WITNESSES), COUNT_ROOM_MUST_SIGN, duty)
+    refusal = Refusal(COUNT_ROOM_MUST_SIGN, section_of(ctx.table, "drop"))
+    return step_signers(ctx, DROP_BOXES.code, "count", refusal)
 
 
 @act(roles=CAGE, witness=True, depends_on="nothing")
@@ -291,9 +333,9 @@ def count_drop(
 
     It may come after the closer. A figure that is not what the record says is a discrepancy, and adjusts nothing.
     """
-    cashier, witness = count_room(ctx, "drop")
+    cashier, witness = count_room(ctx)
     section = section_of(ctx.table, "drop")
-    boxes = DropBox.objects.select_related("inventory")
+    boxes = DropBox.objects.select_related("inventory", "table__facility")
     box = boxes.filter(table=ctx.table, number=drop_box).first()
     if box is None:
         raise Refusal(NO_SUCH_DROP_BOX, section, table=ctx.table.code, number=drop_box)
@@ -302,6 +344,7 @@ def count_drop(
     if box.counted_at is not None:
         counted_at, counted = ctx.local(box.counted_at), dollars(box.counted_cents or 0)
         raise Refusal(DROP_BOX_ALREADY_COUNTED, section, box=box.box, at=counted_at, cents=counted)
+    verify_signed_before(DROP_BOXES, box, "count")
     box.counted_at, box.counted_by, box.counted_with = ctx.now, cashier, witness
     box.counted_cents = cents
     box.save(update_fields=["counted_at", "counted_by", "counted_with", "counted_cents"])

@@ -14,17 +14,22 @@ is ordered by that.
 Drawn by `tables.money.tray_page`; on paper, and against the drop, by `tables.money.reconciliation`.
 """
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypedDict, Unpack
+
+from django.db.models import QuerySet
 
 from audit.entry_types import entry_type
 from games.act_forms import Chips
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
+from games.models import Facility
 from games.separation import policy
+from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
 from tables.core.context import ROUND_IN_PLAY, TableContext
 from tables.core.duty import AT_THE_TABLE, STAFFERS
 from tables.models import ChipDiscrepancy, ChipTransfer, Table, TableInventory, TrayPar
@@ -130,6 +135,40 @@ def CLOSER_COUNTED(
 overtaken_by(CLOSER_IS_SIGNED, CLOSER_COUNTED)
 
 
+# The inventory as a paper that people sign
+
+
+class InventorySlip(Paper[TableInventory]):
+    """An inventory: the dealer and the floor sign its opener, each count of the tray, and its closer."""
+
+    code, title = "inventory", "Inventory"
+
+    def rows(self, facility: Facility) -> QuerySet[TableInventory]:
+        people = ("opened_by", "opened_with", "closed_by", "closed_with")
+        return TableInventory.objects.filter(table__facility=facility).select_related(
+            "table__facility", *people
+        )
+
+    def key(self, row: TableInventory) -> tuple[Facility, str, int]:
+        return row.table.facility, row.table.code, row.number
+
+    def name(self, row: TableInventory) -> str:
+        return f"Inventory {row.number}"
+
+    def day(self, row: TableInventory) -> dt.date:
+        return row.gaming_day
+
+    def steps(self, row: TableInventory) -> dict[str, Step]:
+        """Opener and closer. Counts of the tray between them are entries alone."""
+        return {
+            "opener": Step(row.opened_at, (row.opened_by, row.opened_with)),
+            "closer": Step(row.closed_at, (row.closed_by, row.closed_with), is_next=True),
+        }
+
+
+INVENTORIES = declare_paper(InventorySlip())
+
+
 # The opener
 
 
@@ -140,7 +179,7 @@ def count_opener(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     An opener that differs is a discrepancy; the inventory begins with what was counted.
     """
     _verify_kept(ctx)
-    dealer, floorperson = dealer_and_floor(ctx, "opener")
+    dealer, floorperson = dealer_and_floor(ctx, INVENTORIES.code, "opener", "opener")
     _verify_may_begin(ctx)
     last = TableInventory.objects.filter(table=ctx.table).order_by("-number").first()
     cents = value_cents(chips)
@@ -223,8 +262,9 @@ def count_tray(ctx: TableContext, *, chips: Chips) -> ActOutcome:
 
     A count that differs from the exact value is a discrepancy, and adjusts nothing.
     """
-    dealer_and_floor(ctx, "count")
+    dealer_and_floor(ctx, INVENTORIES.code, "count", "count")
     inventory = require_inventory(ctx)
+    verify_signed_before(INVENTORIES, inventory, "count")
     cents, exact = value_cents(chips), exact_cents(ctx)
     _write_count(ctx, inventory, chips, exact)
     inventory.save(update_fields=COUNT_FIELDS)
@@ -276,8 +316,9 @@ def count_closer(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     Refused during a round, while a fill or a credit is under way, and while a drop box is on the table. No chips move
     from then on until the next opener.
     """
-    dealer, floorperson = dealer_and_floor(ctx, "closer")
+    dealer, floorperson = dealer_and_floor(ctx, INVENTORIES.code, "closer", "closer")
     inventory = require_inventory(ctx)
+    verify_signed_before(INVENTORIES, inventory, "closer")
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     verify_nothing_under_way(ctx)

@@ -22,8 +22,11 @@ from games.kit.files import csv_table
 from games.kit.tables import MONEY, NUMBER, SIGNED, Column
 from games.office.pdf import calendar_day, moment
 from games.registry import game_by_code
+from games.separation.signatures import signatures_on
 from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
+from tables.money.cage import LINE_TO_SIGN
 from tables.money.chips import KNOWN_DENOMINATIONS, Chips, chips_of, count_of
+from tables.money.inventories import INVENTORIES
 from tables.money.tray import Tray, section_of, tray_of
 
 # What void rounds moved
@@ -234,6 +237,7 @@ def inventory_pdf(paper: InventoryPaper) -> bytes:
         pdf.table(list(_money(paper)), (3, 1.4), numbers=(1,), head=0),
         pdf.text("Signatures", look["heading"]),
         pdf.table(list(_signatures(paper)), (1, 1.8, 1.8, 1.6)),
+        *_further_signatures(paper),
         pdf.text("Each signature was given by the person's own PIN, and is on the record.", look["small"]),
     ]
     if differences:
@@ -300,6 +304,20 @@ def _signatures(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf
     if inventory.closed_by is not None and inventory.closed_with is not None:
         when = moment(inventory.closed_at, facility)
         yield "Closer", inventory.closed_by.name, inventory.closed_with.name, when
+
+
+def _further_signatures(paper: InventoryPaper) -> Iterator[Flowable]:
+    """Who signed by themselves, or is to, where the jurisdiction asks for it."""
+    places = [place for place in signatures_on(INVENTORIES, paper.inventory) if not place.row.step]
+    facility = paper.table.facility
+    if places:
+        rows = [
+            (place.post, place.person.name, moment(place.moment, facility))
+            if place.person and place.moment
+            else (place.post, LINE_TO_SIGN, "")
+            for place in places
+        ]
+        yield pdf.table([("", "Who", "When"), *rows], (1.2, 2.2, 1.6))
 
 
 def _differences(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell, pdf.Cell, pdf.Cell]]:

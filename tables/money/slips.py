@@ -15,11 +15,13 @@ is received there, a credit has left it once it is handed over. Each step is tak
 a repeated or late command moves nothing twice. The cage's page and the slip's paper are `tables.money.cage`.
 """
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Literal, TypedDict, cast
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from audit.entry_types import EntryType
 from audit.models import Person
@@ -30,6 +32,7 @@ from games.jurisdictions import SeparationRow
 from games.models import Facility
 from games.params import Params
 from games.separation import policy
+from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
 from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext, UnderWay
@@ -40,18 +43,15 @@ from tables.money.chips import ChipCount, differences, value_cents
 from tables.money.tray import (
     DISCREPANCY_REPORTED,
     MAX_NUMBER,
-    SECURITY,
-    Signers,
     change_tray,
     dealer_and_floor,
     exact_cents,
     report_discrepancy,
     require_inventory,
     section_of,
-    two_signers,
     verify_in_tray,
-    with_role,
 )
+from tables.runner.signatures import step_signers
 from tables.runner.table import ActOutcome, act, refuse_on_record
 from tables.words.registry import entry_with_line, overtaken_by
 from tables.words.sentences import dollars, moment
@@ -118,6 +118,10 @@ TRAY_ABOVE_PAR = RefusalCode(
 
 Kind, Status = ChipTransfer.Kind, ChipTransfer.Status
 FILL, CREDIT = Kind.FILL, Kind.CREDIT
+SLIP_PEOPLE = (
+    *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
+    *("received_by", "received_with", "ended_by", "ended_with"),
+)
 UNDER_WAY = (Status.REQUESTED, Status.PREPARING, Status.ON_THE_WAY)
 
 
@@ -239,18 +243,26 @@ CREDITS = "credits"  # the row of the policy
 CARRIERS = policy.roles_of(CREDITS, "approve")
 
 
-def cage_and_security(ctx: TableContext, duty: str) -> Signers:
+AT_THE_CAGE = {"fill": "hand-over", "credit": "receipt"}  # the step that cashier and security sign
+AT_THE_TRAY = {"fill": "receipt", "credit": "hand-over"}  # the step that dealer and floor sign
+
+
+def cage_and_security(ctx: TableContext, transfer: ChipTransfer) -> tuple[Person, ...]:
     """Return the cage cashier and the security officer. Raises `cage-and-security-must-sign`."""
-    return two_signers(ctx, with_role(CAGE), with_role(SECURITY), CAGE_AND_SECURITY_MUST_SIGN, duty)
+    refusal = Refusal(CAGE_AND_SECURITY_MUST_SIGN, section_of(ctx.table, "transfer"))
+    return step_signers(ctx, transfer.kind, AT_THE_CAGE[transfer.kind], refusal)
 
 
-def carrier_who_signs(ctx: TableContext, slip: str) -> Person:
-    """Return who signs to carry a credit, on duty here and by the row `credits`. Raises `carrier-must-sign`."""
+def dealer_and_floor_of(ctx: TableContext, transfer: ChipTransfer) -> tuple[Person, ...]:
+    """Return the dealer and the floorperson. Raises `dealer-and-floor-must-sign`."""
+    return dealer_and_floor(ctx, transfer.kind, AT_THE_TRAY[transfer.kind], "transfer")
+
+
+def carrier_who_signs(ctx: TableContext, transfer: ChipTransfer) -> Person:
+    """Return who signs to carry a credit, by the row `credits`. Raises `carrier-must-sign`."""
     row = policy.row_of(ctx.table.facility.law, CREDITS)
-    for person in (ctx.actor, ctx.witness):
-        if person is not None and policy.may_approve(row, person) and is_on_duty(person, ctx.table):
-            return person
-    raise _carrier_must_sign(ctx, slip, row)
+    refusal = _carrier_must_sign(ctx, transfer.slip or f"request {transfer.number}", row)
+    return step_signers(ctx, CREDIT, "carry", refusal)[0]
 
 
 def verify_carrier_signed(ctx: TableContext, carrier: Person | None, slip: str) -> Person:
@@ -265,10 +277,67 @@ def _carrier_must_sign(ctx: TableContext, slip: str, row: SeparationRow) -> Refu
     return Refusal(CARRIER_MUST_SIGN, section, slip=slip, who=policy.in_words(row.approve))
 
 
-def _verify_cashier(ctx: TableContext) -> None:
+def _verify_cashier(ctx: TableContext, transfer: ChipTransfer) -> None:
     """A slip that has not left the cage is voided there, by a cashier alone."""
     if ctx.actor is None or ctx.actor.role not in CAGE:
-        cage_and_security(ctx, "transfer")
+        cage_and_security(ctx, transfer)
+
+
+# The slip as a paper that people sign
+
+
+class TransferSlip(Paper[ChipTransfer]):
+    """A fill or a credit: where its chips leave and where they come two people sign, of a credit its carrier before."""
+
+    def __init__(self, kind: ChipTransfer.Kind, title: str) -> None:
+        self.code, self.title = str(kind), title
+
+    def rows(self, facility: Facility) -> QuerySet[ChipTransfer]:
+        rows = ChipTransfer.objects.filter(facility=facility, kind=self.code)
+        return rows.select_related("facility", "table__dealer", "table__floorperson", *SLIP_PEOPLE)
+
+    def key(self, row: ChipTransfer) -> tuple[Facility, str, int]:
+        return row.facility, row.table.code, row.number
+
+    def name(self, row: ChipTransfer) -> str:
+        return f"{Kind(row.kind).label.capitalize()} {row.slip or f'request {row.number}'}"
+
+    def day(self, row: ChipTransfer) -> dt.date:
+        return row.gaming_day
+
+    def is_ended(self, row: ChipTransfer) -> bool:
+        return row.status in (Status.VOID, Status.CANCELED)
+
+    def steps(self, row: ChipTransfer) -> dict[str, Step]:
+        """Its steps, with who is expected to sign: those at the posts of the table, its cashier and its carrier."""
+        at_table = (_short_name(row.table.dealer), _short_name(row.table.floorperson))
+        at_cage = (_short_name(row.prepared_by), _short_name(row.carrier))
+        is_prepared = row.prepared_at is not None
+        leaves = Step(row.handed_at, (row.handed_by, row.handed_with), is_next=is_prepared)
+        comes = Step(row.received_at, (row.received_by, row.received_with), is_next=row.handed_at is not None)
+        if row.kind == FILL:
+            return {
+                "hand-over": replace(leaves, expected=(at_cage[0], "")),
+                "receipt": replace(comes, expected=at_table),
+            }
+        return {
+            "carry": Step(row.carrier_signed_at, (row.carrier,), is_next=is_prepared and not row.handed_at),
+            "hand-over": replace(leaves, expected=at_table),
+            "receipt": replace(comes, expected=("", at_cage[1])),
+        }
+
+
+def _short_name(person: Person | None) -> str:
+    return person.short_name if person else ""
+
+
+FILLS_PAPER = declare_paper(TransferSlip(FILL, "Fill"))
+CREDITS_PAPER = declare_paper(TransferSlip(CREDIT, "Credit"))
+
+
+def paper_of(transfer: ChipTransfer) -> Paper[ChipTransfer]:
+    """The paper of a fill or of a credit."""
+    return FILLS_PAPER if transfer.kind == FILL else CREDITS_PAPER
 
 
 # 1. The request
@@ -279,7 +348,7 @@ EVERYBODY = AT_THE_TABLE | CAGE
 
 def _transfer_by_number(ctx: TableContext, number: int) -> ChipTransfer:
     """The transfer of this table with this number. Raises `no-such-transfer`."""
-    transfers = ChipTransfer.objects.select_related("inventory")
+    transfers = ChipTransfer.objects.select_related("inventory", "facility", "table")
     transfer = transfers.filter(table=ctx.table, number=number).first()
     if transfer is None:
         raise Refusal(NO_SUCH_TRANSFER, table=ctx.table.code, number=number)
@@ -392,8 +461,9 @@ def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     """
     if transfer.kind != CREDIT:
         raise Refusal(FILL_IS_SIGNED_IN_CAGE, section_of(ctx.table, "transfer"))
-    carrier = carrier_who_signs(ctx, transfer.slip or f"request {transfer.number}")
+    carrier = carrier_who_signs(ctx, transfer)
     _verify_status(ctx, transfer, Status.PREPARING)
+    verify_signed_before(CREDITS_PAPER, transfer, "carry")
     transfer.carrier, transfer.carrier_signed_at = carrier, ctx.now
     transfer.save(update_fields=["carrier", "carrier_signed_at"])
     entry = TRANSFER_CARRIER_SIGNED({**_data(transfer), "carrier": carrier.code})
@@ -408,15 +478,16 @@ def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     leave the tray with this act.
     """
     if transfer.kind == FILL:
-        by, carrier = cage_and_security(ctx, "transfer")
+        by, carrier = cage_and_security(ctx, transfer)
         signed_with: Person = carrier
         _verify_status(ctx, transfer, Status.PREPARING)
     else:
-        by, signed_with = dealer_and_floor(ctx, "transfer")
+        by, signed_with = dealer_and_floor_of(ctx, transfer)
         _verify_status(ctx, transfer, Status.PREPARING)
         carrier = verify_carrier_signed(ctx, transfer.carrier, transfer.slip)
         verify_in_tray(ctx, transfer.cents, "transfer")
         _move(ctx, credits=transfer.cents)
+    verify_signed_before(paper_of(transfer), transfer, "hand-over")
     transfer.status = Status.ON_THE_WAY
     transfer.handed_at, transfer.handed_by, transfer.handed_with = ctx.now, by, signed_with
     transfer.carrier = carrier
@@ -435,11 +506,10 @@ def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> Ac
     A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
     the slip has. The chips of a fill are in the tray with this act.
     """
-    if transfer.kind == FILL:
-        by, signed_with = dealer_and_floor(ctx, "transfer")
-    else:
-        by, signed_with = cage_and_security(ctx, "transfer")
+    signers = dealer_and_floor_of if transfer.kind == FILL else cage_and_security
+    by, signed_with = signers(ctx, transfer)
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
+    verify_signed_before(paper_of(transfer), transfer, "receipt")
     if differences(transfer.chips, chips):
         return _refuse_count(ctx, transfer, chips, RECEIPT_DIFFERS)
     if transfer.kind == FILL:
@@ -520,11 +590,11 @@ def void_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOu
     """
     _verify_status(ctx, transfer, Status.PREPARING, Status.ON_THE_WAY)
     if transfer.status == Status.PREPARING:
-        _verify_cashier(ctx)
+        _verify_cashier(ctx, transfer)
     elif transfer.kind == FILL:
-        cage_and_security(ctx, "transfer")
+        cage_and_security(ctx, transfer)
     else:
-        dealer_and_floor(ctx, "transfer")
+        dealer_and_floor_of(ctx, transfer)
         _move(ctx, credits=-transfer.cents)
     return _end(ctx, transfer, Status.VOID, reason)
 
@@ -585,12 +655,6 @@ def waits_for_carrier(transfer: ChipTransfer) -> bool:
     """Whether the carrier of a credit signs next."""
     is_at_tray = transfer.kind == Kind.CREDIT and transfer.status == Status.PREPARING
     return is_at_tray and transfer.carrier_signed_at is None
-
-
-SLIP_PEOPLE = (
-    *("requested_by", "prepared_by", "handed_by", "handed_with", "carrier"),
-    *("received_by", "received_with", "ended_by", "ended_with"),
-)
 
 
 def transfers_of(facility: Facility) -> list[ChipTransfer]:

@@ -12,12 +12,12 @@ every round that ends (`add_ended_round`), in the statement that saves the table
 (`add_filed_slip`, `add_settled_slip`), fill, credit and sale (`change_tray`). Callers hold the table's lock. A tray
 below zero raises an alert until the record shows chips again.
 
-Somebody counts, somebody else observes: `two_signers`. A count that differs is a discrepancy (`report_discrepancy`): a
-row, an entry and an alert to the floor and surveillance. It adjusts nothing. The inbox opens a case about it
-(`tables.cases`).
+Somebody counts, somebody else observes: `dealer_and_floor`. A count that differs is a discrepancy
+(`report_discrepancy`): a row, an entry and an alert to the floor and surveillance. It adjusts nothing. The inbox opens
+a case about it (`tables.cases`).
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, cast
 
@@ -26,12 +26,11 @@ from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.game import Game
 from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN, Settled
-from tables.core import posts
 from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
 from tables.core.context import TableContext
-from tables.core.duty import DEALERS, FLOOR
 from tables.core.held_back import held_in_tray
 from tables.models import ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
+from tables.runner.signatures import step_signers
 from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
@@ -181,7 +180,8 @@ TRAY_BELOW_ZERO = alert_kind(
 
 def open_inventory(table: Table) -> TableInventory:
     """The open inventory of a table that has one."""
-    return TableInventory.objects.select_related("opened_by", "opened_with").get(table=table, closed_at=None)
+    rows = TableInventory.objects.select_related("opened_by", "opened_with", "table__facility")
+    return rows.get(table=table, closed_at=None)
 
 
 def tray_of(table: Table, inventory: TableInventory) -> Tray:
@@ -305,46 +305,19 @@ def verify_in_tray(ctx: TableContext, cents: int, duty: str) -> None:
         raise Refusal(TOO_FEW_CHIPS_IN_TRAY, section, tray=dollars(tray), cents=dollars(cents))
 
 
-# Who signs a count: two people of the roles that the act names, never the same person twice
+# Who signs a count
 
 
 SECURITY = frozenset({"security"})
-Signers = tuple[Person, Person]
-HasRole = Callable[[Person], bool]
 
 
-def dealer_and_floor(ctx: TableContext, duty: str) -> Signers:
-    """The dealer who counted and the floorperson who observed. Raises `dealer-and-floor-must-sign`.
+def dealer_and_floor(ctx: TableContext, paper: str, step: str, duty: str) -> tuple[Person, ...]:
+    """The dealer who counted and the floorperson who observed, by the list of a paper.
 
-    The dealer works at a post of this table. A simulated table has no people at its posts.
+    The dealer works at a post of this table. Raises `dealer-and-floor-must-sign`.
     """
-
-    def deals_here(person: Person) -> bool:
-        is_at_post = posts.post_of(ctx.table, person) is not None
-        return person.role in DEALERS and (is_at_post or ctx.table.kind == Table.Kind.SIMULATED)
-
-    return two_signers(ctx, deals_here, with_role(FLOOR), DEALER_AND_FLOOR_MUST_SIGN, duty)
-
-
-def with_role(roles: Set[str]) -> HasRole:
-    """Whether a person has one of these roles, for `two_signers`."""
-    return lambda person: person.role in roles
-
-
-def two_signers(
-    ctx: TableContext, is_first: HasRole, is_second: HasRole, refusal: RefusalCode, duty: str
-) -> Signers:
-    """Two different people, the first with the first right and the second with the second, in either order.
-
-    Raises `refusal` where actor and witness are not such a pair.
-    """
-    actor, witness = ctx.actor, ctx.witness
-    if actor is not None and witness is not None and actor.pk != witness.pk:
-        if is_first(actor) and is_second(witness):
-            return actor, witness
-        if is_first(witness) and is_second(actor):
-            return witness, actor
-    raise Refusal(refusal, section_of(ctx.table, duty))
+    refusal = Refusal(DEALER_AND_FLOOR_MUST_SIGN, section_of(ctx.table, duty))
+    return step_signers(ctx, paper, step, refusal)
 
 
 # A count that differs from the record

@@ -1,14 +1,20 @@
-"""Who must sign an act beyond the person at the tablet: each by their own sign-in."""
+"""Who must sign an act beyond the person at the tablet: each by their own sign-in.
 
-import itertools
-from collections.abc import Mapping
+An act is signed by one or two people, `fitting` says in which places: the step of a paper (`step_signers`) by the rows
+of its list, other acts by a row of the policy, or by the floor.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from audit.models import Person
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import may_not_prepare
-from games.jurisdictions import SIGNATURE, SeparationRow
+from games.jurisdictions import SIGNATURE, SeparationRow, practice_signers
 from games.models import Facility
 from games.separation import policy
+from games.separation.signatures import fitting, may_sign_as, nobody_at_post, who_signs
+from tables.core import posts
 from tables.core.context import TableContext
 from tables.core.duty import FLOOR, STAFFERS, is_on_duty
 from tables.models import Assignment, Table
@@ -32,14 +38,54 @@ FLOORPERSON_MUST_SIGN = RefusalCode(
     "A floorperson must sign with their own PIN.",
     "Floorperson needed",
 )
+STEP_SIGNED_BY = RefusalCode(
+    "step-signed-by", "This is signed by these, each with their own PIN: %(who)s.", "Signature needed"
+)
+
+
+# The steps of a paper
+
+
+def step_signers(
+    ctx: TableContext | FacilityContext, paper: str, step: str, refusal: Refusal
+) -> tuple[Person, ...]:
+    """Return who signs a step of a paper, in the order of its list: the two people of the act.
+
+    Either may be the one at the tablet. Raises `refusal` where they do not fit the list, or `step-signed-by` where the
+    list is not that of the trade.
+    """
+    law = facility_of(ctx).law
+    at_post = nobody_at_post if isinstance(ctx, FacilityContext) else is_at_post(ctx.table)
+    places = [row for row in law.signers(paper) if row.step == step]
+    signers = fitting((ctx.actor, ctx.witness), *(partial(may_sign_as, law, row, at_post) for row in places))
+    if signers is not None:
+        return signers
+    if places != [row for row in practice_signers(paper) if row.step == step]:
+        who = "; ".join(f"{row.post}: {who_signs(law, row)}" for row in places)
+        raise Refusal(STEP_SIGNED_BY, places[0].section or refusal.section, who=who)
+    raise refusal
+
+
+def facility_of(ctx: TableContext | FacilityContext) -> Facility:
+    """The facility of an act."""
+    return ctx.facility if isinstance(ctx, FacilityContext) else ctx.table.facility
+
+
+def is_at_post(table: Table) -> Callable[[Person], bool]:
+    """Whether a person works at a post of this table. A simulated table has no people at its posts."""
+    is_simulated = table.kind == Table.Kind.SIMULATED
+    return lambda person: is_simulated or posts.post_of(table, person) is not None
+
+
+# Other acts
 
 
 def floor_signer(ctx: TableContext) -> Person:
     """The floorperson or above who acts or signs as the second person. Raises `floorperson-must-sign`."""
-    for person in (ctx.witness, ctx.actor):
-        if person is not None and person.role in FLOOR:
-            return person
-    raise Refusal(FLOORPERSON_MUST_SIGN)
+    signers = fitting((ctx.witness, ctx.actor), lambda person: person.role in FLOOR)
+    if signers is None:
+        raise Refusal(FLOORPERSON_MUST_SIGN)
+    return signers[0]
 
 
 def verify_signed_by_floor(ctx: TableContext) -> None:
@@ -49,25 +95,25 @@ def verify_signed_by_floor(ctx: TableContext) -> None:
 
 def verify_signed_by_manager(ctx: TableContext, refusal: RefusalCode, section: str) -> None:
     """Raises the refusal unless a pit or shift manager acts or signs as the second person."""
-    if not any(person is not None and person.role in STAFFERS for person in (ctx.witness, ctx.actor)):
+    if fitting((ctx.witness, ctx.actor), lambda person: person.role in STAFFERS) is None:
         raise Refusal(refusal, section)
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
     """Raises `two-departments-must-sign` unless two people sign as the row `dice` of the policy says."""
-    facility = ctx.facility if isinstance(ctx, FacilityContext) else ctx.table.facility
+    facility = facility_of(ctx)
     if not is_signed_by_two(ctx, policy.row_of(facility.law, DICE_ROW)):
         raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section, departments=second_departments(facility))
 
 
 def is_signed_by_two(ctx: TableContext | FacilityContext, row: SeparationRow) -> bool:
     """Whether two people sign, of whom one prepares and the other approves what this row of the policy covers."""
-    signers = [person for person in (ctx.actor, ctx.witness) if person is not None]
-    pairs = itertools.permutations(signers, 2)
-    return any(
-        first.pk != second.pk and policy.may_prepare(row, first) and policy.may_sign(row, second)
-        for first, second in pairs
+    signers = fitting(
+        (ctx.actor, ctx.witness),
+        lambda person: policy.may_prepare(row, person),
+        lambda person: policy.may_sign(row, person),
     )
+    return signers is not None
 
 
 def verify_signed_by_policy(ctx: FacilityContext, subject: str) -> SeparationRow:

@@ -27,6 +27,7 @@ from games.models import Document, Facility
 from games.params import CODE
 from games.registry import GAMES, game_by_code
 from games.separation import policy
+from games.separation.signatures import signatures_on, unsigned
 from tables.core.context import TableContext
 from tables.core.duty import DICE_KEEPERS, FLOOR, SEES_EVERYTHING, STAFFERS
 from tables.dice import custody, room
@@ -42,6 +43,7 @@ from tables.equipment.register import (
     software,
 )
 from tables.handover.handover import (
+    HANDOVERS_PAPER,
     WHOLE_FLOOR,
     ShiftToHandOver,
     decide_first,
@@ -81,6 +83,7 @@ from tables.runner.access import (
 )
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.runner.signatures import DICE_ROW, second_departments, signers_of
+from tables.signing import waiting_for
 from tables.staffing import roster
 from tables.staffing.assignments import (
     DUTIES,
@@ -740,10 +743,12 @@ def past_handover(request: HttpRequest, person: Person, facility: Facility, numb
     row = _signed(facility).filter(number=number).first()
     if row is None:
         raise Denied
-    now = clock.now()
+    now, paper = clock.now(), unsigned(HANDOVERS_PAPER, row)
     context = page_context(person, facility, STAFF, now) | {
         "handover": row,
         "signed": signed_handover(row),
+        "further": [place for place in signatures_on(HANDOVERS_PAPER, row) if not place.row.step],
+        "waiting": [waiting_for(paper, facility, person)] if paper else [],
         "now": now,
     }
     return render(request, "tables/handover/signed.html", context)

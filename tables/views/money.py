@@ -33,7 +33,8 @@ from tables.figures.ranges import read_query, visible_tables
 from tables.models import Table
 from tables.money.cage import SlipPaper, cage_page, people_on_duty, transfer_of_slip, transfer_pdf
 from tables.money.chips import ChipLine, denominations_of
-from tables.money.drops import COUNT_WITNESSES, buy_ins_of
+from tables.money.drops import COUNT_WITNESSES, DROP_BOXES, buy_ins_of
+from tables.money.inventories import INVENTORIES
 from tables.money.reconciliation import (
     HEADLINE,
     LISTED,
@@ -56,6 +57,7 @@ from tables.runner.access import (
     Denied,
     enrolled_device,
 )
+from tables.signing import waiting_at, waiting_for
 from tables.views.facility import page_context, page_or_part, part_address, tagged
 
 TABLE_DAYS = 30
@@ -99,6 +101,7 @@ def tray(request: HttpRequest, table: Table, person: Person) -> HttpResponse:
     context = {
         "tray": page,
         "signers": page.signers,
+        "waiting": waiting_at(table, person),
         "denominations": [ChipLine(cents, 0) for cents in denominations_of(table.facility)],
         "seats": range(1, table.seats + 1),
         **_table_context(request, table, person, now),
@@ -153,6 +156,8 @@ def cage(request: HttpRequest, person: Person, facility: Facility) -> HttpRespon
         "denominations": [ChipLine(cents, 0) for cents in denominations_of(facility)],
         **page_context(person, facility, CAGE_PAGE, now),
     }
+    if page.selected is not None and page.selected.unsigned is not None:
+        context["waiting"] = [waiting_for(page.selected.unsigned, facility, person)]
     context["urls"]["part"] = part_address(request)
     return page_or_part(
         request, "tables/money/cage.html", "tables/money/cage_part.html", context, is_part=query["part"]
@@ -178,6 +183,9 @@ def inventories(request: HttpRequest, table: Table, person: Person) -> HttpRespo
     context = {
         "table": table,
         "papers": papers,
+        "waiting": [
+            paper for paper in waiting_at(table, person) if paper.unsigned.paper in (INVENTORIES, DROP_BOXES)
+        ],
         "is_earlier": before is not None,
         "before": papers[-1].inventory.number if len(papers) == LISTED else None,
         **page_context(person, table.facility, "floor", clock.now()),

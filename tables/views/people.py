@@ -41,7 +41,7 @@ from games.kit.tables import Table as ColumnTable
 from games.models import Facility, PreparedChange
 from games.office import core as office_runner
 from games.separation import policy
-from games.separation.acts import obstacle
+from games.separation.acts import next_signer, obstacle
 from tables.desk import desk as desk_runner
 from tables.models import Assignment, Table
 from tables.runner import facility as facility_runner
@@ -135,6 +135,11 @@ class WaitingChange:
     obstacle: Refusal | None
     is_mine: bool
     is_late: bool
+
+    @property
+    def is_signed_before(self) -> bool:
+        """Whether somebody signs it before it is approved, on its own page."""
+        return next_signer(self.change) is not None
 
 
 @dataclass

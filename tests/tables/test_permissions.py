@@ -40,7 +40,7 @@ TAKES_A_WITNESS = {
     "relieve_dealer",
     *("change_limits", "cancel_limits_change"),  # a row of the policy may say that two people sign
     *("count_opener", "count_tray", "count_closer", "put_on_drop_box", "take_off_drop_box", "count_drop"),
-    "set_par",
+    *("set_par", "sign_paper"),
     *("sign_to_carry", "hand_over_transfer", "receive_transfer", "report_count_difference", "void_transfer"),
 }
 
