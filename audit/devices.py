@@ -18,6 +18,7 @@ import hashlib
 import secrets
 import uuid
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from django.conf import settings
@@ -225,9 +226,18 @@ class DeviceCookie:
     number: int
 
 
+@lru_cache(maxsize=4096)
+def _unsigned(signed: str) -> str | None:
+    """What this server signed as a device's cookie; None for any other text. Each heartbeat brings the same one."""
+    request = HttpRequest()
+    request.COOKIES = {settings.DEVICE_COOKIE_NAME: signed}
+    text: str | None = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default=None, salt=COOKIE_SALT)
+    return text
+
+
 def cookie_of(request: HttpRequest) -> DeviceCookie | None:
     """The device cookie of a request; None without one that this server signed."""
-    text = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default=None, salt=COOKIE_SALT)
+    text = _unsigned(request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""))
     if not text:
         return None
     token, dot, number = text.rpartition(".")

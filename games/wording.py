@@ -5,7 +5,7 @@ The words of a single game are in its folder, `games/catalog/*/words.py`, under 
 
 from collections import ChainMap
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from games import registry
 from games.engine import Reason
@@ -35,7 +35,15 @@ FACES = {1: "aces", 2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes"}
 
 def with_games(name: str, shared: Mapping[Key, Words]) -> Mapping[Key, Words]:
     """Return shared words together with those that every registered game has under the same name."""
-    return ChainMap(dict(shared), *(getattr(words, name, {}) for words in registry.parts("words").values()))
+    words = _words.get(name)
+    if words is None or words[0] is not shared:
+        of_games = (getattr(module, name, {}) for module in registry.parts("words").values())
+        words = _words[name] = shared, dict(ChainMap(dict(shared), *of_games))
+    return cast(Mapping[Key, Words], words[1])
+
+
+_words: dict[str, tuple[Mapping[Any, Any], Mapping[Any, Any]]] = {}
+registry.clear_on_change(_words.clear)
 
 
 def no_roll_text(reason: str) -> str:

@@ -241,6 +241,7 @@ class SharedReads:
 
     identities: IdentityRows
     tables: dict[TableKey, tuple[Table, bool] | None]
+    requests: dict[int, HttpRequest]  # by the id of the scope
     versions: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
     assignments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # unended, by person
 
@@ -258,7 +259,10 @@ def read_together(addresses: Sequence[tuple[Mapping[str, Any], str, str]]) -> Sh
         if device is not None and code:
             keys[facility, code, device.person_id] = None
     tables = tables_with_duty(keys) if keys else {}
-    return SharedReads(identities, {key: tables.get(key) for key in keys})
+    by_scope = {
+        id(scope): request for (scope, _, _), (request, _, _) in zip(addresses, requests, strict=True)
+    }
+    return SharedReads(identities, {key: tables.get(key) for key in keys}, by_scope)
 
 
 def signed_in_request(scope: Mapping[str, Any], shared: SharedReads | None = None) -> HttpRequest:
@@ -273,7 +277,7 @@ def current_request(scope: Mapping[str, Any], shared: SharedReads | None = None)
 
     A socket outlives what it was opened with, so both are read again each time; `shared`: together with other sockets.
     """
-    request = _request(scope)
+    request = (shared.requests.pop(id(scope), None) if shared else None) or _request(scope)
     request.shared_reads = shared  # type: ignore[attr-defined]
     set_identity(request, shared.identities if shared else None)
     return request
