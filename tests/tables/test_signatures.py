@@ -166,6 +166,15 @@ def test_the_checker_of_outsiders_reads_a_record_with_further_signatures(in_ruri
     assert lines[0].startswith("good: "), lines
 
 
+def test_a_person_of_the_right_role_who_signed_a_step_does_not_sign_again(in_ruritania):
+    scene = in_ruritania(FILL)
+    transfer = test_money.fill(scene)
+    scene.act("receive_transfer", {**transfer, "chips": test_money.FILL}, witness="pit-manager")
+    with scene.refused("paper-signed-by-you"):
+        sign(scene, "fill", witness="pit-manager")
+    sign(scene, "fill", witness="shift-manager")
+
+
 def test_who_is_signed_in_signs_without_another(in_ruritania):
     scene = in_ruritania(FILL)
     received_fill(scene)
