@@ -36,7 +36,7 @@ from django.db.models import Field, Model
 
 from audit import clock, record
 from audit.clock import format_moment
-from audit.entries import ROW_RECORDED, RowRecorded
+from audit.entries import ROW_RECORDED
 from audit.entry_types import EntryType
 from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import Entry, Stream
@@ -802,11 +802,11 @@ def record_rows(facility: str) -> int:
                 unstated = comparison.unstated(stated, row) if row.facility in ("", facility) else None
                 if unstated is None:
                     continue
-                data: RowRecorded = {
-                    "model": stated.model._meta.label,
-                    "key": list(row.key),
-                    "values": unstated,
-                }
-                record.append(stream, entry=ROW_RECORDED(data), moment=moment, gaming_day=day)
+                record.append(
+                    stream,
+                    entry=ROW_RECORDED(model=stated.model._meta.label, key=list(row.key), values=unstated),
+                    moment=moment,
+                    gaming_day=day,
+                )
                 count += 1
         return count

@@ -296,5 +296,5 @@ def report_copied_cookie(device: Device, number: int) -> None:
         entry = COOKIE_COPIED(name=current.name, cookie=number, newest=current.cookie)
         append_sign_in(stream, entry, device=current, moment=moment)
         if locks:
-            locked = DEVICE_LOCKED({"name": current.name, "reason": "copied"})
+            locked = DEVICE_LOCKED(name=current.name, reason="copied")
             append_sign_in(stream, locked, actor=current.person, device=current, moment=moment)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.models.desk import JobKind
 from audit.models.people import StationCode
 
@@ -56,20 +56,20 @@ def COOKIE_COPIED(
 LockReason = Literal["asked", "asked to sign off", "idle", "copied"]
 
 
-class DeviceLocked(TypedDict):
-    name: DeviceName
+@entry_type("device.locked")
+def DEVICE_LOCKED(
+    *,
+    name: DeviceName,
     reason: Annotated[
         LockReason,
         "asked: its person locked it; asked to sign off: its person had to stay at the table; idle: nobody used it; "
         "copied: its cookie was copied",
-    ]
-
-
-DEVICE_LOCKED = entry_type(
-    "device.locked",
-    DeviceLocked,
-    "A device was locked: by a person, for a sign-off, because it was idle, or because its cookie was copied.",
-)
+    ],
+) -> str:
+    """A device was locked: by a person, for a sign-off, because it was idle, or because its cookie was
+    copied.
+    """
+    return f"{name} locked"
 
 
 class LockoutFields(TypedDict):
@@ -145,27 +145,23 @@ class ExportFinished(ExportRange, JobFields):
 EXPORT_FINISHED = entry_type("export.finished", ExportFinished, "A requested export was written.")
 
 
-class IncarnationDeclared(TypedDict):
-    found: Annotated[str | None, "the newest checkpoint in the database, as a note; null without one"]
-    number: Annotated[int, "number of the new incarnation"]
-    origin: str
+@entry_type("incarnation.declared")
+def INCARNATION_DECLARED(
+    *,
+    found: Annotated[str | None, "the newest checkpoint in the database, as a note; null without one"],
+    number: Annotated[int, "number of the new incarnation"],
+    origin: str,
     signed: Annotated[
         str | None, "the last checkpoint that the sealer or a witness had, as a note; null without one"
-    ]
-    why: Annotated[str, "why, in a person's words"]
-    other_logs: NotRequired[
-        Annotated[
-            list[str],
-            "SHA-256 in hex of the same of each other log, as canonical JSON of `found` and `signed`; absent without one",
-        ]
-    ]
-
-
-INCARNATION_DECLARED = entry_type(
-    "incarnation.declared",
-    IncarnationDeclared,
-    "Two people declared a new incarnation of the record after it had gone back.",
-)
+    ],
+    why: Annotated[str, "why, in a person's words"],
+    other_logs: Annotated[
+        list[str],
+        "SHA-256 in hex of the same of each other log, as canonical JSON of `found` and `signed`; absent without one",
+    ] = ABSENT,
+) -> str:
+    """Two people declared a new incarnation of the record after it had gone back."""
+    return f"The record continues as {origin}: {why}"
 
 
 @entry_type("incarnation.opened")
@@ -229,19 +225,17 @@ LOG_KEY_RETIRED = entry_type(
 )
 
 
-class RowRecorded(TypedDict):
-    """A row from before entries stated it, or that a command of the server made."""
+@entry_type("row.recorded")
+def ROW_RECORDED(
+    *,
+    key: Annotated[list[Any], "what names the row, as entries name it"],
+    model: Annotated[str, "whose row it is, such as tables.Shaker"],
+    values: Annotated[dict[str, Any], "its columns, as entries write them"],
+) -> None:
+    """The operator of the server stated a row that no entry states, so that it is compared from now on.
 
-    key: Annotated[list[Any], "what names the row, as entries name it"]
-    model: Annotated[str, "whose row it is, such as tables.Shaker"]
-    values: Annotated[dict[str, Any], "its columns, as entries write them"]
-
-
-ROW_RECORDED = entry_type(
-    "row.recorded",
-    RowRecorded,
-    "The operator of the server stated a row that no entry states, so that it is compared from now on.",
-)
+    A row from before entries stated it, or that a command of the server made.
+    """
 
 
 LeaveReasonCode = Literal["vacation", "medical", "family", "public-duty", "suspension", "other"]
@@ -345,27 +339,23 @@ class FactorData(TypedDict):
     label: Annotated[str, "what the person calls it"]
 
 
-class FactorRegistered(FactorData):
-    name: DeviceName
+@entry_type("factor.registered")
+def FACTOR_REGISTERED(
+    *,
+    name: DeviceName,
     public_sha256: Annotated[
         str, "SHA-256 of a security key's id and public key, or of an app's encrypted secret, in hex"
-    ]
+    ],
+    **data: Unpack[FactorData],
+) -> str:
+    """A person registered a second factor: an app or a security key."""
+    return f"Second factor of {data['code']} registered: {data['label']}"
 
 
-FACTOR_REGISTERED = entry_type(
-    "factor.registered", FactorRegistered, "A person registered a second factor: an app or a security key."
-)
-
-
-class FactorConfirmed(FactorData):
-    name: DeviceName
-
-
-FACTOR_CONFIRMED = entry_type(
-    "factor.confirmed",
-    FactorConfirmed,
-    "A signed-in person gave a second factor again, for an act that needs it.",
-)
+@entry_type("factor.confirmed")
+def FACTOR_CONFIRMED(*, name: DeviceName, **data: Unpack[FactorData]) -> str:
+    """A signed-in person gave a second factor again, for an act that needs it."""
+    return f"Second factor given again at {name}: {data['label']}"
 
 
 class FactorEnded(FactorData):

@@ -113,8 +113,14 @@ def meaning(name: str) -> str:
 
 
 TYPE_NAME = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
-# What the function of a type has for a field that its entry lacks. Such a field is never null.
-ABSENT: Any = None
+
+
+class _Absent:
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Any = _Absent()  # the value of a field that an entry lacks: for its writers, and in its line
 Fields = ParamSpec("Fields")
 D = TypeVar("D", bound=Mapping[str, Any])
 ActLine = Callable[[dict[str, Any]], str]
@@ -152,8 +158,8 @@ class EntryTypeOfFields(EntryType[Any], Generic[Fields]):
     """A type of entry that a function declares: what is called with the fields by name."""
 
     def __call__(self, *_: Fields.args, **fields: Fields.kwargs) -> EntryBody:
-        """Return the fields as an entry of this type. mypy checks them against the function."""
-        return EntryBody(self.name, fields)
+        """Return the fields as an entry of this type, without those that are ABSENT. mypy checks the others."""
+        return EntryBody(self.name, {name: value for name, value in fields.items() if value is not ABSENT})
 
 
 @overload

@@ -47,10 +47,8 @@ from audit.entries import (
     FACTOR_ENDED,
     FACTOR_REGISTERED,
     PASSWORD_CHANGED,
-    FactorConfirmed,
     FactorData,
     FactorEnded,
-    FactorRegistered,
     PasswordSet,
     Purpose,
 )
@@ -460,8 +458,13 @@ def confirm(request: HttpRequest, person: Person, proof: FactorProof) -> None:
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
         moment = clock.never_before(stream, clock.now())
-        data: FactorConfirmed = {**_data(factor), "name": device.name}
-        append_sign_in(stream, FACTOR_CONFIRMED(data), actor=person, device=device, moment=moment)
+        append_sign_in(
+            stream,
+            FACTOR_CONFIRMED(**_data(factor), name=device.name),
+            actor=person,
+            device=device,
+            moment=moment,
+        )
     note_factor(request.session, moment)
 
 
@@ -618,12 +621,13 @@ def _new_factor(request: HttpRequest, person: Person, new: NewFactor | None) -> 
 def _save_factor(stream: Stream, factor: SecondFactor, moment: dt.datetime, device: Device) -> None:
     factor.registered_at, factor.device = moment, device
     factor.save()
-    data: FactorRegistered = {
-        **_data(factor),
-        "name": device.name,
-        "public_sha256": public_digest(factor),
-    }
-    append_sign_in(stream, FACTOR_REGISTERED(data), actor=factor.person, device=device, moment=moment)
+    append_sign_in(
+        stream,
+        FACTOR_REGISTERED(**_data(factor), name=device.name, public_sha256=public_digest(factor)),
+        actor=factor.person,
+        device=device,
+        moment=moment,
+    )
 
 
 def public_digest(factor: SecondFactor) -> str:

@@ -43,7 +43,6 @@ from audit.entries import (
     PERSON_REFUSED,
     PERSON_SIGNED_IN,
     PERSON_SIGNED_OUT,
-    DeviceLocked,
     DeviceLockedOut,
     LockedOutPerson,
     LockReason,
@@ -366,8 +365,13 @@ def lock(device: Device, *, reason: LockReason = "asked") -> None:
             locked_at=moment
         )
         if locked:
-            data: DeviceLocked = {"name": device.name, "reason": reason}
-            append_sign_in(stream, DEVICE_LOCKED(data), actor=device.person, device=device, moment=moment)
+            append_sign_in(
+                stream,
+                DEVICE_LOCKED(name=device.name, reason=reason),
+                actor=device.person,
+                device=device,
+                moment=moment,
+            )
             device.locked_at = moment
 
 

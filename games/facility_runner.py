@@ -115,15 +115,13 @@ class StreamContext:
         record.append(
             self.stream,
             entry=CHANGE_APPROVED(
-                {
-                    "change": change.code,
-                    "subject": change.subject,
-                    "act": change.act,
-                    "prepared_by": change.prepared_by.code,
-                    "prepared_entry": change.prepared_seq,
-                    "entry": appended.seq,
-                    "told": departments,
-                }
+                change=change.code,
+                subject=change.subject,
+                act=change.act,
+                prepared_by=change.prepared_by.code,
+                prepared_entry=change.prepared_seq,
+                entry=appended.seq,
+                told=departments,
             ),
             moment=self.now,
             gaming_day=self.gaming_day,
@@ -228,15 +226,13 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
             due_at=ctx.now + row.time,
         )
         entry = CHANGE_PREPARED(
-            {
-                "change": change.code,
-                "subject": change.subject,
-                "act": change.act,
-                "params": ctx.request.params,
-                "makers": change.makers,
-                "due_at": clock.format_moment(change.due_at),
-                "does": {"type": change.entry_type, "sha256": policy.sha256_of(change.entry_data)},
-            }
+            change=change.code,
+            subject=change.subject,
+            act=change.act,
+            params=ctx.request.params,
+            makers=change.makers,
+            due_at=clock.format_moment(change.due_at),
+            does={"type": change.entry_type, "sha256": policy.sha256_of(change.entry_data)},
         )
         return ActOutcome(entry, {"change": change.code}, changes="nothing")
 

@@ -32,11 +32,10 @@ from audit.entries import (
     INCARNATION_OPENED,
     STREAM_CLOSED,
     STREAM_CONTINUED,
-    IncarnationDeclared,
     StreamClosing,
     StreamContinued,
 )
-from audit.entry_types import EntryBody
+from audit.entry_types import ABSENT, EntryBody
 from audit.models import Checkpoint, Department, Entry, Incarnation, Person, Stream
 from audit.refusals import AuditRefusal, RefusalCode, SamePerson
 from audit.sealing.log import current_incarnation, logs_of
@@ -137,16 +136,19 @@ def declare_incarnation(
         first = ends.pop("")
         others = {facility: end for facility, end in ends.items() if end["found"] or end["signed"]}
         after: dict[str, Any] = {**first, **({"logs": others} if others else {})}
-        data: IncarnationDeclared = {
-            "number": number,
-            "origin": origin_of(number),
-            "why": why,
-            "found": first["found"],
-            "signed": first["signed"],
-        }
-        if others:
-            data["other_logs"] = sorted(map(_digest, others.values()))
-        write_on_system(INCARNATION_DECLARED(data), moment, actor, witness)
+        write_on_system(
+            INCARNATION_DECLARED(
+                number=number,
+                origin=origin_of(number),
+                why=why,
+                found=first["found"],
+                signed=first["signed"],
+                other_logs=sorted(map(_digest, others.values())) if others else ABSENT,
+            ),
+            moment,
+            actor,
+            witness,
+        )
         incarnation = _create_incarnation(number, moment, why, actor, witness, after)
         incarnation_declared.send(
             Incarnation, incarnation=incarnation, at=moment, actor=actor, witness=witness

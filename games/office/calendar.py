@@ -72,17 +72,17 @@ def DEADLINE_NOTED(
     """Every open reminder of a deadline was acknowledged."""
 
 
-class DeadlineReminded(DeadlineEntry):
+@entry_type("deadline.reminded")
+def DEADLINE_REMINDED(
+    *,
     days: Annotated[
         ReminderDays, "which reminder it is: how many days ahead it is due; 0: on the day or later"
-    ]
-    what: Annotated[str, "what is due, in words"]
-    section: Annotated[str, "the section that sets the deadline; empty if there is none"]
-
-
-DEADLINE_REMINDED = entry_type(
-    "deadline.reminded", DeadlineReminded, "A reminder of a deadline was sent to the rules office."
-)
+    ],
+    what: Annotated[str, "what is due, in words"],
+    section: Annotated[str, "the section that sets the deadline; empty if there is none"],
+    **data: Unpack[DeadlineEntry],
+) -> None:
+    """A reminder of a deadline was sent to the rules office."""
 
 
 class FeedEntry(TypedDict):
@@ -615,14 +615,18 @@ def _record_reminders(facility: Facility) -> None:
             text=deadline.summary[:TEXT],
             said_at=now,
         )
-        data: DeadlineReminded = {
-            "deadline": deadline.key,
-            "due_on": deadline.due_on.isoformat(),
-            "days": stage,
-            "what": deadline.summary,
-            "section": deadline.section,
-        }
-        record.append(stream, entry=DEADLINE_REMINDED(data), moment=now, gaming_day=facility.gaming_day(now))
+        record.append(
+            stream,
+            entry=DEADLINE_REMINDED(
+                deadline=deadline.key,
+                due_on=deadline.due_on.isoformat(),
+                days=stage,
+                what=deadline.summary,
+                section=deadline.section,
+            ),
+            moment=now,
+            gaming_day=facility.gaming_day(now),
+        )
 
 
 @dataclass(frozen=True)

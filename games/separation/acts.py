@@ -98,12 +98,7 @@ def register(runner: StreamRunner[P]) -> None:
         notice.acknowledged_by, notice.acknowledged_at = ctx.actor, ctx.now
         notice.save(update_fields=["acknowledged_by", "acknowledged_at"])
         entry = CHANGE_ACKNOWLEDGED(
-            {
-                "change": change.code,
-                "subject": change.subject,
-                "act": change.act,
-                "department": notice.department,
-            }
+            change=change.code, subject=change.subject, act=change.act, department=notice.department
         )
         return ActOutcome(entry, {"change": change.code}, changes="nothing")
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, TypedDict, Unpack
 
 from django.db import transaction
 
@@ -34,7 +34,7 @@ from audit.columns import (
     plain,
     same,
 )
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.logs import OutageLog
 from audit.models import Person
 from games.engine.editions import edition
@@ -116,30 +116,28 @@ class ActOfChange(TypedDict):
     sha256: Annotated[str, "SHA-256 of its data, as JSON with sorted keys and without spaces"]
 
 
-class ChangePrepared(Change):
-    params: Annotated[dict[str, Any], "the parameters of the act, as the person who prepared it sent them"]
-    makers: Annotated[list[str], "codes of the people who made it, none of whom may approve it"]
-    due_at: Annotated[str, "the moment until which it is to be approved or sent back"]
-    does: NotRequired[ActOfChange]
+@entry_type("change.prepared")
+def CHANGE_PREPARED(
+    *,
+    params: Annotated[dict[str, Any], "the parameters of the act, as the person who prepared it sent them"],
+    makers: Annotated[list[str], "codes of the people who made it, none of whom may approve it"],
+    due_at: Annotated[str, "the moment until which it is to be approved or sent back"],
+    does: ActOfChange = ABSENT,
+    **data: Unpack[Change],
+) -> None:
+    """A change was prepared. Nothing is done until somebody else approves it."""
 
 
-CHANGE_PREPARED = entry_type(
-    "change.prepared",
-    ChangePrepared,
-    "A change was prepared. Nothing is done until somebody else approves it.",
-)
-
-
-class ChangeApproved(Change):
-    prepared_by: Annotated[str, "code of the person who prepared it"]
-    prepared_entry: Annotated[int, "number of its change.prepared on this stream"]
-    entry: Annotated[int, "number of the entry of the act, on this stream, that the approval did"]
-    told: NotRequired[Annotated[list[str], "departments that are told, and acknowledge it"]]
-
-
-CHANGE_APPROVED = entry_type(
-    "change.approved", ChangeApproved, "A second person approved a change, and its act was done."
-)
+@entry_type("change.approved")
+def CHANGE_APPROVED(
+    *,
+    prepared_by: Annotated[str, "code of the person who prepared it"],
+    prepared_entry: Annotated[int, "number of its change.prepared on this stream"],
+    entry: Annotated[int, "number of the entry of the act, on this stream, that the approval did"],
+    told: Annotated[list[str], "departments that are told, and acknowledge it"] = ABSENT,
+    **data: Unpack[Change],
+) -> None:
+    """A second person approved a change, and its act was done."""
 
 
 class ChangeEnded(Change):
@@ -160,13 +158,11 @@ CHANGE_WITHDRAWN = entry_type(
 )
 
 
-class ChangeAcknowledged(Change):
-    department: Annotated[str, "the department that was told of the change"]
-
-
-CHANGE_ACKNOWLEDGED = entry_type(
-    "change.acknowledged", ChangeAcknowledged, "A department that was told of a change acknowledged it."
-)
+@entry_type("change.acknowledged")
+def CHANGE_ACKNOWLEDGED(
+    *, department: Annotated[str, "the department that was told of the change"], **data: Unpack[Change]
+) -> None:
+    """A department that was told of a change acknowledged it."""
 
 
 # What the entries state of changes, and of the departments that are told of them

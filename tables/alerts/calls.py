@@ -17,7 +17,7 @@ raise and end them, are `tables.core.alerts`; screens show them by `tables.alert
 import datetime as dt
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
+from typing import Annotated, Any, Literal, Unpack, get_args
 
 from django.conf import settings
 
@@ -249,21 +249,18 @@ def alert_names() -> dict[str, str]:
 # What the record says of calls, disputes and answers
 
 
-class DisputeReported(TypedDict):
-    about: Annotated[str, "what it is about, in a person's words"]
+@entry_type("dispute.reported")
+def DISPUTE_REPORTED(
+    *,
+    about: Annotated[str, "what it is about, in a person's words"],
     round: Annotated[
         int | None, "number of the round in play, otherwise of the last one; null before the first round"
-    ]
-    seat: int
-    section: Annotated[str, "the section on disputed dice; empty where the edition has none"]
-
-
-DISPUTE_REPORTED = entry_with_line(
-    "dispute.reported",
-    DisputeReported,
-    "A dispute was reported.",
-    lambda data: "Dispute at seat %(seat)s: %(about)s" % data,
-)
+    ],
+    seat: int,
+    section: Annotated[str, "the section on disputed dice; empty where the edition has none"],
+) -> str:
+    """A dispute was reported."""
+    return f"Dispute at seat {seat}: {about}"
 
 
 @entry_type("floor.called")
@@ -400,13 +397,9 @@ def explain_call(ctx: TableContext, params: Params) -> ActOutcome:
     alert.section = ctx.rules.edition.no_rolls.get("disputed", "") if is_dispute else ""
     alert.save(update_fields=["params", "section"])
     if is_dispute and seat and alert.params != before:
-        report: DisputeReported = {
-            "round": before["round"],
-            "seat": seat,
-            "about": NO_WORDS,
-            "section": alert.section,
-        }
-        ctx.extra_entries.append(DISPUTE_REPORTED(report))
+        ctx.extra_entries.append(
+            DISPUTE_REPORTED(round=before["round"], seat=seat, about=NO_WORDS, section=alert.section)
+        )
     entry = CALL_EXPLAINED({"kind": alert.kind, "key": alert.key, "reason": reason, "seat": seat})
     return ActOutcome(entry, changes="nothing")
 
@@ -439,8 +432,9 @@ def report_dispute(ctx: TableContext, *, seat: Annotated[int, whole(1, 64)], abo
         ctx.table.pk, section=section, cause=ctx.stream.seq + 1, seat=seat, about=about, round=round_
     )
     raise_alert(ctx, alert)
-    data: DisputeReported = {"round": round_, "seat": seat, "about": about, "section": section}
-    return ActOutcome(DISPUTE_REPORTED(data), changes="nothing")
+    return ActOutcome(
+        DISPUTE_REPORTED(round=round_, seat=seat, about=about, section=section), changes="nothing"
+    )
 
 
 # Somebody comes, or the next role is asked

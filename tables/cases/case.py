@@ -16,7 +16,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 from django.db import transaction
 
@@ -35,7 +35,7 @@ from audit.columns import (
     plain,
     same,
 )
-from audit.entry_types import EntryBody, entry_type
+from audit.entry_types import ABSENT, EntryBody, entry_type
 from audit.logs import OutageLog
 from audit.models import Person, Stream
 from games.access import Pages
@@ -107,26 +107,27 @@ class CaseEntry(TypedDict):
     case: CaseCode
 
 
-class CaseOpened(CaseEntry):
-    """The entry names nobody where a rule opened the case. `about` is what a patron or a colleague says."""
+@entry_type("case.opened")
+def CASE_OPENED(
+    *,
+    about: Annotated[str, "what it is about, in a person's words; only of a case opened by hand"] = ABSENT,
+    due_at: Annotated[str, "when it is due, UTC"],
+    kind: Annotated[str, "kind of the case"],
+    params: Annotated[dict[str, Any], "values for its sentences"] = ABSENT,
+    round: Annotated[int | None, "number of the round that it is about; null without one"] = ABSENT,
+    seat: Annotated[int | None, "the seat that it is about; null without one"] = ABSENT,
+    subject: Annotated[str, "what it is about, as a key; one case for each"],
+    table: Annotated[str | None, "code of the table that it is about; null without one"] = ABSENT,
+    title: Annotated[str, "what it is about, in words"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """A case was opened, by its rule or by a person.
 
-    about: NotRequired[Annotated[str, "what it is about, in a person's words; only of a case opened by hand"]]
-    due_at: Annotated[str, "when it is due, UTC"]
-    kind: Annotated[str, "kind of the case"]
-    params: NotRequired[Annotated[dict[str, Any], "values for its sentences"]]
-    round: NotRequired[Annotated[int | None, "number of the round that it is about; null without one"]]
-    seat: NotRequired[Annotated[int | None, "the seat that it is about; null without one"]]
-    subject: Annotated[str, "what it is about, as a key; one case for each"]
-    table: NotRequired[Annotated[str | None, "code of the table that it is about; null without one"]]
-    title: Annotated[str, "what it is about, in words"]
+    The entry names nobody where a rule opened the case. `about` is what a patron or a colleague says.
+    """
+    return f"{data['case']} opened: {title}"
 
 
-CASE_OPENED = entry_with_line(
-    "case.opened",
-    CaseOpened,
-    "A case was opened, by its rule or by a person.",
-    lambda data: "%(case)s opened: %(title)s" % data,
-)
 CASE_TAKEN = entry_with_line(
     "case.taken",
     CaseEntry,
@@ -176,25 +177,19 @@ def CAMERA_SEEN(
     return f"Camera {camera} seen for {data['case']}: {shows}"
 
 
-class OutcomeSigned(CaseEntry):
-    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"]
-    letter: NotRequired[Annotated[str, "SHA-256 of the words of the letter that is signed with it, in hex"]]
-    outcome: Annotated[str, "code of the outcome"]
-    reason: Annotated[str, "why, in a person's words"]
-    signature: Annotated[int, "1 for the first signature, 2 for the second"]
-
-
-def _signed_words(data: OutcomeSigned) -> str:
-    sum_ = f", {dollars(data['cents'])}" if data["cents"] else ""
-    return f"{data['case']}, signature {data['signature']}: {outcome_words(data['outcome'])}{sum_}"
-
-
-OUTCOME_SIGNED = entry_with_line(
-    "case.outcome_signed",
-    OutcomeSigned,
-    "A person signed the outcome of a case.",
-    _signed_words,
-)
+@entry_type("case.outcome_signed")
+def OUTCOME_SIGNED(
+    *,
+    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"],
+    letter: Annotated[str, "SHA-256 of the words of the letter that is signed with it, in hex"] = ABSENT,
+    outcome: Annotated[str, "code of the outcome"],
+    reason: Annotated[str, "why, in a person's words"],
+    signature: Annotated[int, "1 for the first signature, 2 for the second"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """A person signed the outcome of a case."""
+    sum_ = f", {dollars(cents)}" if cents else ""
+    return f"{data['case']}, signature {signature}: {outcome_words(outcome)}{sum_}"
 
 
 @entry_type("case.closed")
@@ -327,20 +322,18 @@ def open_case_row(
         opened_by=person,
         due_at=subject.due_at or subject.since + facility.law.case_time(kind.code),
     )
-    data: CaseOpened = {
-        "case": case.code,
-        "kind": kind.code,
-        "subject": subject.key,
-        "title": words_of_case(case)[0],
-        "due_at": clock.format_moment(case.due_at),
-        "params": subject.params,
-        "table": subject.table.code if subject.table else None,
-        "round": subject.round,
-        "seat": subject.seat,
-    }
-    if person is not None:
-        data["about"] = str(subject.params.get("about", ""))
-    return case, CASE_OPENED(data)
+    return case, CASE_OPENED(
+        case=case.code,
+        kind=kind.code,
+        subject=subject.key,
+        title=words_of_case(case)[0],
+        due_at=clock.format_moment(case.due_at),
+        params=subject.params,
+        table=subject.table.code if subject.table else None,
+        round=subject.round,
+        seat=subject.seat,
+        about=str(subject.params.get("about", "")) if person is not None else ABSENT,
+    )
 
 
 def lock_cases(facility: Facility) -> Stream:

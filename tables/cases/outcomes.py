@@ -17,11 +17,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict, Unpack
 
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
 from audit.columns import FACILITY, SEQ, Body, Reading, Rows, declare
+from audit.entry_types import ABSENT, entry_type
 from audit.models import Entry
 from audit.models.people import Department
 from games.act_forms import text
@@ -46,7 +47,6 @@ from tables.cases.case import (
     CaseEntry,
     NamedCase,
     OpenCase,
-    OutcomeSigned,
     open_case_by_code,
     outcome_places,
     signatures_of,
@@ -167,25 +167,20 @@ def has_slip(case: Case) -> bool:
 # What the record says of letters and signatures
 
 
-class LetterWritten(CaseEntry):
-    """The words stay off the record: they name a patron. The SHA-256 fixes them."""
+@entry_type("case.letter_written")
+def LETTER_WRITTEN(
+    *,
+    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"],
+    letter: Annotated[int, "number of the letter in its case"],
+    outcome: Annotated[str, "code of the outcome that it tells the patron"],
+    sha256: Annotated[str, "SHA-256 of its words, in hex"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """A letter to the patron was written. An earlier one no longer counts.
 
-    cents: Annotated[int | None, "what is paid for goodwill; null for any other outcome"]
-    letter: Annotated[int, "number of the letter in its case"]
-    outcome: Annotated[str, "code of the outcome that it tells the patron"]
-    sha256: Annotated[str, "SHA-256 of its words, in hex"]
-
-
-def _written_words(data: LetterWritten) -> str:
-    return f"{data['case']}, letter {data['letter']} to the patron written: {outcome_words(data['outcome'])}"
-
-
-LETTER_WRITTEN = entry_with_line(
-    "case.letter_written",
-    LetterWritten,
-    "A letter to the patron was written. An earlier one no longer counts.",
-    _written_words,
-)
+    The words stay off the record: they name a patron. The SHA-256 fixes them.
+    """
+    return f"{data['case']}, letter {letter} to the patron written: {outcome_words(outcome)}"
 
 
 class LetterPrinted(CaseEntry):
@@ -433,14 +428,13 @@ def write_case_letter(ctx: FacilityContext, params: Params) -> ActOutcome:
     letter.sha256 = letter_sha256(letter)
     case.letters.filter(counts=True).update(counts=False)
     letter.save()
-    data: LetterWritten = {
-        "case": case.code,
-        "cents": letter.cents,
-        "letter": letter.number,
-        "outcome": outcome,
-        "sha256": letter.sha256,
-    }
-    return ActOutcome(LETTER_WRITTEN(data), {"letter": letter.number}, changes="nothing")
+    return ActOutcome(
+        LETTER_WRITTEN(
+            case=case.code, cents=letter.cents, letter=letter.number, outcome=outcome, sha256=letter.sha256
+        ),
+        {"letter": letter.number},
+        changes="nothing",
+    )
 
 
 # 2. The signatures
@@ -482,16 +476,18 @@ def sign_case_outcome(ctx: FacilityContext, params: Params) -> ActOutcome:
     CaseSignature.objects.create(case=case, person=ctx.actor, signed_at=ctx.now, seq=ctx.stream.seq + 1)
     case.outcome, case.reason, case.cents = outcome, reason, cents or None
     case.save(update_fields=["outcome", "reason", "cents"])
-    data: OutcomeSigned = {
-        "case": case.code,
-        "outcome": outcome,
-        "reason": reason,
-        "cents": cents or None,
-        "signature": len(signed) + 1,
-    }
-    if sha256:
-        data["letter"] = sha256
-    return ActOutcome(OUTCOME_SIGNED(data), {"signature": len(signed) + 1}, changes="nothing")
+    return ActOutcome(
+        OUTCOME_SIGNED(
+            case=case.code,
+            outcome=outcome,
+            reason=reason,
+            cents=cents or None,
+            signature=len(signed) + 1,
+            letter=sha256 or ABSENT,
+        ),
+        {"signature": len(signed) + 1},
+        changes="nothing",
+    )
 
 
 def _verify_signer(ctx: FacilityContext, case: Case, signed: list[CaseSignature]) -> None:

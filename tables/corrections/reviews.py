@@ -11,11 +11,12 @@ differ, no money moves on this slip; the table files another one.
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, NamedTuple
 
 from django.db.models import Q
 
 from audit.clock import format_moment
+from audit.entry_types import entry_type
 from audit.models import Person
 from games.act_forms import Cents, text
 from games.engine import Refusal, RefusalCode
@@ -33,7 +34,6 @@ from tables.corrections.slips import (
     DIFFERING_REVIEW,
     SLIP_REVIEWED,
     UNSETTLED_SLIP,
-    SlipReviewed,
     end_alert_of,
     find_slip,
     withheld_of_slip,
@@ -42,7 +42,6 @@ from tables.models import Round, Slip, Table
 from tables.money.tray import add_filed_slip
 from tables.runner.facility import SETUP, FacilityContext, facility_act
 from tables.runner.table import ActOutcome, act, act_without_post
-from tables.words.registry import entry_with_line
 
 SLIP_REVIEW_FIRST = RefusalCode(
     "slip-review-first",
@@ -221,22 +220,15 @@ def reviewer_names(facility: Facility) -> str:
 # The sum from which the review comes first
 
 
-class ReviewSumSet(TypedDict):
-    cents: Annotated[int, "slips from this sum on are reviewed before any money moves"]
-    before_cents: Annotated[int, "the sum until then; 0 for none"]
-
-
-def _sum_words(data: ReviewSumSet) -> str:
-    before = f", before from {in_dollars(data['before_cents'])}" if data["before_cents"] else ""
-    return f"Slips from {in_dollars(data['cents'])} on are reviewed before money moves{before}"
-
-
-REVIEW_SUM_SET = entry_with_line(
-    "review_sum.set",
-    ReviewSumSet,
-    "The facility set the sum from which a slip is reviewed before any money moves.",
-    _sum_words,
-)
+@entry_type("review_sum.set")
+def REVIEW_SUM_SET(
+    *,
+    cents: Annotated[int, "slips from this sum on are reviewed before any money moves"],
+    before_cents: Annotated[int, "the sum until then; 0 for none"],
+) -> str:
+    """The facility set the sum from which a slip is reviewed before any money moves."""
+    before = f", before from {in_dollars(before_cents)}" if before_cents else ""
+    return f"Slips from {in_dollars(cents)} on are reviewed before money moves{before}"
 
 
 @facility_act(SETUP, roles=policy.roles_of("review-sum", "prepare"), step_up="always", subject="review-sum")
@@ -254,7 +246,7 @@ def set_review_sum(ctx: FacilityContext, *, cents: Cents) -> ActOutcome:
         raise Refusal(REVIEW_SUM_THE_SAME, sum=in_dollars(before))
     ctx.facility.review_first_from_cents = cents
     ctx.facility.save(update_fields=["review_first_from_cents"])
-    return ActOutcome(REVIEW_SUM_SET({"cents": cents, "before_cents": before}), changes="nothing")
+    return ActOutcome(REVIEW_SUM_SET(cents=cents, before_cents=before), changes="nothing")
 
 
 # Who may correct, and who may review
@@ -344,16 +336,19 @@ def review_slip(
     _change_alerts(ctx, slip)
     ctx.submission = slip.round.submission
     assert slip.review_due_at is not None
-    data: SlipReviewed = {
-        "slip": slip.code,
-        "round": slip.round.number,
-        "filed": filing_entry.as_data,
-        "verdict": "differs" if differs else "agrees",
-        "reason": reason,
-        "department": ctx.actor.department,
-        "due_at": format_moment(slip.review_due_at),
-    }
-    return ActOutcome(SLIP_REVIEWED(data), {"slip": slip.code}, changes="nothing")
+    return ActOutcome(
+        SLIP_REVIEWED(
+            slip=slip.code,
+            round=slip.round.number,
+            filed=filing_entry.as_data,
+            verdict="differs" if differs else "agrees",
+            reason=reason,
+            department=ctx.actor.department,
+            due_at=format_moment(slip.review_due_at),
+        ),
+        {"slip": slip.code},
+        changes="nothing",
+    )
 
 
 def _change_alerts(ctx: TableContext, slip: Slip) -> None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from audit.columns import declare
+from audit.entry_types import entry_type
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Department, Entry
 from games.engine import Refusal, RefusalCode
@@ -185,35 +186,31 @@ SLIP_SETTLED = entry_with_line(
 )
 
 
-class SlipReviewed(TypedDict):
-    department: Annotated[str, "department of the person who reviewed the slip"]
-    due_at: Annotated[str, "by when the review was due"]
-    filed: Annotated[CorrectedEntry, "the entry that filed the slip: its number and hash"]
-    reason: Annotated[str, "why the person differs, or a note, in their words; may be empty if they agree"]
-    round: int
-    slip: str
-    verdict: Annotated[Literal["agrees", "differs"], "what the person found"]
-
-
 VERDICTS = {
     "agrees": "agrees",
     "differs": "differs",
 }
 DEPARTMENTS = {code: label.lower() for code, label in Department.choices}
 
-SLIP_REVIEWED = entry_with_line(
-    "slip.reviewed",
-    SlipReviewed,
-    "Somebody outside the table reviewed an Error Notification Slip: they agree, or differ and say why.",
-    lambda data: (
-        "Slip %s reviewed by %s: %s"
-        % (
-            data["slip"],
-            DEPARTMENTS.get(data["department"], data["department"]),
-            VERDICTS[data["verdict"]],
-        )
-    ),
-)
+
+@entry_type("slip.reviewed")
+def SLIP_REVIEWED(
+    *,
+    department: Annotated[str, "department of the person who reviewed the slip"],
+    due_at: Annotated[str, "by when the review was due"],
+    filed: Annotated[CorrectedEntry, "the entry that filed the slip: its number and hash"],
+    reason: Annotated[str, "why the person differs, or a note, in their words; may be empty if they agree"],
+    round: int,
+    slip: str,
+    verdict: Annotated[Literal["agrees", "differs"], "what the person found"],
+) -> str:
+    """Somebody outside the table reviewed an Error Notification Slip: they agree, or differ and say why."""
+    return "Slip %s reviewed by %s: %s" % (
+        slip,
+        DEPARTMENTS.get(department, department),
+        VERDICTS[verdict],
+    )
+
 
 declare(
     Slip,

@@ -47,13 +47,8 @@ from tables.dice.custody import (
     DICE_LOT_WITHDRAWN,
     SHAKER_UNLOCKED,
     DiceInspection,
-    DiceLotExpired,
     DiceLotIssued,
-    DiceLotPlaced,
-    DiceLotReturned,
-    DiceLotWithdrawn,
     FinderData,
-    ShakerUnlocked,
     Status,
     WithdrawalReason,
 )
@@ -202,8 +197,9 @@ def return_dice(
     lot.status, lot.table, lot.compartment = Status.STORED, None, compartment or lot.compartment
     lot.save(update_fields=["status", "table", "compartment"])
     ctx.lots.append(lot)
-    data: DiceLotReturned = {"lot": lot.code, "compartment": lot.compartment, "section": section}
-    return ActOutcome(DICE_LOT_RETURNED(data), changes="nothing")
+    return ActOutcome(
+        DICE_LOT_RETURNED(lot=lot.code, compartment=lot.compartment, section=section), changes="nothing"
+    )
 
 
 # In and out of the shaker
@@ -247,17 +243,18 @@ def change_dice_lot(ctx: TableContext, *, lot_code: Text, seal: Annotated[str, t
     lot = locked_fresh_lot(ctx, lot_code)
     removed_lot = remove_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
-    data: DiceLotPlaced = {
-        "lot": lot.code,
-        "shaker": shaker.code,
-        "expires_at": clock.format_moment(expires_at),
-        "removed": removed_lot,
-        "dice": lot.dice,
-        "section": lot.clock_section,
-        "attested": lot.attested,
-        "seal": seal,
-    }
-    return ActOutcome(DICE_LOT_PLACED(data))
+    return ActOutcome(
+        DICE_LOT_PLACED(
+            lot=lot.code,
+            shaker=shaker.code,
+            expires_at=clock.format_moment(expires_at),
+            removed=removed_lot,
+            dice=lot.dice,
+            section=lot.clock_section,
+            attested=lot.attested,
+            seal=seal,
+        )
+    )
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -277,14 +274,15 @@ def unlock_shaker(ctx: TableContext, *, why: Text) -> ActOutcome:
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
     ctx.lots.append(lot)
-    data: ShakerUnlocked = {
-        "lot": lot.code,
-        "shaker": shaker.code,
-        "why": why,
-        "expires_at": clock.format_moment(lot.expires_at),
-        "section": lot.clock_section,
-    }
-    return ActOutcome(SHAKER_UNLOCKED(data))
+    return ActOutcome(
+        SHAKER_UNLOCKED(
+            lot=lot.code,
+            shaker=shaker.code,
+            why=why,
+            expires_at=clock.format_moment(lot.expires_at),
+            section=lot.clock_section,
+        )
+    )
 
 
 # Out of play, and inspected
@@ -309,16 +307,17 @@ def withdraw_dice(ctx: TableContext, *, why: WithdrawalReason, found: Text = "")
     if shaker is None or removed_lot is None:
         raise Refusal(NO_DICE, ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
-    data: DiceLotWithdrawn = {
-        **finder_data(ctx),
-        "lot": removed_lot,
-        "shaker": shaker.code,
-        "why": why,
-        "section": section,
-        "found": found,
-        "round": ctx.round.number if ctx.round else None,
-    }
-    return ActOutcome(DICE_LOT_WITHDRAWN(data))
+    return ActOutcome(
+        DICE_LOT_WITHDRAWN(
+            **finder_data(ctx),
+            lot=removed_lot,
+            shaker=shaker.code,
+            why=why,
+            section=section,
+            found=found,
+            round=ctx.round.number if ctx.round else None,
+        )
+    )
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -507,12 +506,14 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
 
 
 def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
-    data: DiceLotExpired = {
-        "lot": lot.code,
-        "expires_at": clock.format_moment(expires_at),
-        "section": lot.clock_section,
-    }
-    entry = record.append(ctx.stream, entry=DICE_LOT_EXPIRED(data), moment=ctx.now, gaming_day=ctx.gaming_day)
+    entry = record.append(
+        ctx.stream,
+        entry=DICE_LOT_EXPIRED(
+            lot=lot.code, expires_at=clock.format_moment(expires_at), section=lot.clock_section
+        ),
+        moment=ctx.now,
+        gaming_day=ctx.gaming_day,
+    )
     write_lot_steps([lot], ctx.stream, entry.seq)
 
 

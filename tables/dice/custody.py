@@ -154,23 +154,20 @@ class CountedLots(TypedDict):
     stored: int
 
 
-class DiceCounted(TypedDict):
-    counted: Annotated[CountedLots, "the lots that people counted"]
-    expected: Annotated[CountedLots, "the lots that were there by the record"]
-    note: Annotated[str, "what was found where they differ, in a person's words"]
-    section: Section
-
-
-DICE_COUNTED = entry_with_line(
-    "dice.counted",
-    DiceCounted,
-    "The dice that are at no table were counted; two departments signed.",
-    lambda data: (
+@entry_type("dice.counted")
+def DICE_COUNTED(
+    *,
+    counted: Annotated[CountedLots, "the lots that people counted"],
+    expected: Annotated[CountedLots, "the lots that were there by the record"],
+    note: Annotated[str, "what was found where they differ, in a person's words"],
+    section: Section,
+) -> str:
+    """The dice that are at no table were counted; two departments signed."""
+    return (
         "Dice counted, as on the record"
-        if data["counted"] == data["expected"]
-        else "Dice counted, differs from the record: %s" % data["note"]
-    ),
-)
+        if counted == expected
+        else "Dice counted, differs from the record: %s" % note
+    )
 
 
 @entry_type("dice.destroyed")
@@ -244,67 +241,47 @@ DICE_LOT_ISSUED = entry_with_line(
 )
 
 
-class DiceLotReturned(TypedDict):
-    compartment: str
-    lot: str
-    section: Section
+@entry_type("dice_lot.returned")
+def DICE_LOT_RETURNED(*, compartment: str, lot: str, section: Section) -> str:
+    """A lot that was not used went back to storage; two departments signed."""
+    return f"Lot {lot} returned to storage"
 
 
-DICE_LOT_RETURNED = entry_with_line(
-    "dice_lot.returned",
-    DiceLotReturned,
-    "A lot that was not used went back to storage; two departments signed.",
-    lambda data: "Lot %(lot)s returned to storage" % data,
-)
+@entry_type("dice_lot.placed")
+def DICE_LOT_PLACED(
+    *,
+    attested: bool,
+    dice: Dice,
+    expires_at: Expiry,
+    lot: str,
+    removed: Annotated[str | None, "code of the lot that was in the shaker before; null without one"],
+    seal: Annotated[str, "the seal or lock that was put on the shaker; empty where none is required"],
+    section: Annotated[str, "the section on the time of the dice"],
+    shaker: str,
+) -> str:
+    """A lot was put into the shaker of this table."""
+    return f"Lot {lot} into {shaker}"
 
 
-class DiceLotPlaced(TypedDict):
-    attested: bool
-    dice: Dice
-    expires_at: Expiry
-    lot: str
-    removed: Annotated[str | None, "code of the lot that was in the shaker before; null without one"]
-    seal: Annotated[str, "the seal or lock that was put on the shaker; empty where none is required"]
-    section: Annotated[str, "the section on the time of the dice"]
-    shaker: str
+@entry_type("shaker.unlocked")
+def SHAKER_UNLOCKED(
+    *,
+    expires_at: Annotated[str, "when the time of the dice ends from now on"],
+    lot: str,
+    section: Annotated[str, "the section on the time of the dice"],
+    shaker: str,
+    why: Annotated[str, "why, in a person's words"],
+) -> str:
+    """The lock of an automated shaker was opened, which shortens the time of its dice."""
+    return f"Shaker {shaker} unlocked"
 
 
-DICE_LOT_PLACED = entry_with_line(
-    "dice_lot.placed",
-    DiceLotPlaced,
-    "A lot was put into the shaker of this table.",
-    lambda data: "Lot %(lot)s into %(shaker)s" % data,
-)
-
-
-class ShakerUnlocked(TypedDict):
-    expires_at: Annotated[str, "when the time of the dice ends from now on"]
-    lot: str
-    section: Annotated[str, "the section on the time of the dice"]
-    shaker: str
-    why: Annotated[str, "why, in a person's words"]
-
-
-SHAKER_UNLOCKED = entry_with_line(
-    "shaker.unlocked",
-    ShakerUnlocked,
-    "The lock of an automated shaker was opened, which shortens the time of its dice.",
-    lambda data: "Shaker %(shaker)s unlocked" % data,
-)
-
-
-class DiceLotExpired(TypedDict):
-    expires_at: Expiry
-    lot: str
-    section: Annotated[str, "the section on the time of the dice"]
-
-
-DICE_LOT_EXPIRED = entry_with_line(
-    "dice_lot.expired",
-    DiceLotExpired,
-    "A lot in a shaker reached its time; the clock wrote this.",
-    lambda data: "Lot %(lot)s reached its time" % data,
-)
+@entry_type("dice_lot.expired")
+def DICE_LOT_EXPIRED(
+    *, expires_at: Expiry, lot: str, section: Annotated[str, "the section on the time of the dice"]
+) -> str:
+    """A lot in a shaker reached its time; the clock wrote this."""
+    return f"Lot {lot} reached its time"
 
 
 class FinderData(TypedDict):
@@ -335,21 +312,19 @@ DICE_LOT_TAMPERED = entry_with_line(
 )
 
 
-class DiceLotWithdrawn(FinderData):
-    found: Annotated[str, "what was found, in a person's words; may be empty"]
-    lot: str
-    round: Annotated[int | None, "number of the round in play; null between rounds"]
-    section: Annotated[str, "the section behind it"]
-    shaker: str
-    why: Annotated[WithdrawalReason, "why, as a code"]
-
-
-DICE_LOT_WITHDRAWN = entry_with_line(
-    "dice_lot.withdrawn",
-    DiceLotWithdrawn,
-    "A lot was taken out of play before its time.",
-    lambda data: "Lot %(lot)s out of play: %(why)s" % data,
-)
+@entry_type("dice_lot.withdrawn")
+def DICE_LOT_WITHDRAWN(
+    *,
+    found: Annotated[str, "what was found, in a person's words; may be empty"],
+    lot: str,
+    round: Annotated[int | None, "number of the round in play; null between rounds"],
+    section: Annotated[str, "the section behind it"],
+    shaker: str,
+    why: Annotated[WithdrawalReason, "why, as a code"],
+    **data: Unpack[FinderData],
+) -> str:
+    """A lot was taken out of play before its time."""
+    return f"Lot {lot} out of play: {why}"
 
 
 # A lot, locked for a step

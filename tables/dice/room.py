@@ -50,7 +50,6 @@ from tables.dice.custody import (
     CountedLots,
     Destruction,
     DiceColors,
-    DiceCounted,
     DiceLotMeasured,
     DiceReceivedLot,
     InstrumentCalibrated,
@@ -405,13 +404,14 @@ def count_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         counted_with=ctx.witness,
         seq=ctx.stream.seq + 1,
     )
-    data: DiceCounted = {
-        "counted": cast(CountedLots, counted),
-        "expected": cast(CountedLots, expected),
-        "note": note,
-        "section": section,
-    }
-    return ActOutcome(DICE_COUNTED(data))
+    return ActOutcome(
+        DICE_COUNTED(
+            counted=cast(CountedLots, counted),
+            expected=cast(CountedLots, expected),
+            note=note,
+            section=section,
+        )
+    )
 
 
 def countable_lots(facility: Facility) -> dict[str, int]:

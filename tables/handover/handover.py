@@ -19,6 +19,7 @@ from django.db.models import QuerySet
 
 from audit.clock import format_moment
 from audit.columns import AT, FACILITY, SEQ, STREAM, Body, RowFindings, Rows, declare, same
+from audit.entry_types import entry_type
 from audit.models import Entry, Person
 from games.act_forms import prose, text, words
 from games.engine import Refusal, RefusalCode
@@ -73,24 +74,17 @@ class OpenItemData(TypedDict):
     title: Annotated[str, "what it is, in words"]
 
 
-class ItemsAccepted(TypedDict):
-    shift: Annotated[str, "the shift that ends, by its gaming day and code: `2026-11-20/swing`"]
-    owner: Annotated[str, "code of the person who took the items over"]
-    items: list[OpenItemData]
-
-
-def _accepted(data: ItemsAccepted) -> str:
-    first, *others = [item["title"] for item in data["items"]]
+@entry_type("handover.items_accepted")
+def ITEMS_ACCEPTED(
+    *,
+    shift: Annotated[str, "the shift that ends, by its gaming day and code: `2026-11-20/swing`"],
+    owner: Annotated[str, "code of the person who took the items over"],
+    items: list[OpenItemData],
+) -> str:
+    """A person took over open items of a shift that ends, by their own PIN."""
+    first, *others = [item["title"] for item in items]
     more = f" and {len(others)} more" if others else ""
-    return f"{data['owner']} takes over: {first}{more}"
-
-
-ITEMS_ACCEPTED = entry_with_line(
-    "handover.items_accepted",
-    ItemsAccepted,
-    "A person took over open items of a shift that ends, by their own PIN.",
-    _accepted,
-)
+    return f"{owner} takes over: {first}{more}"
 
 
 class HandedItem(OpenItemData):
@@ -356,12 +350,15 @@ def accept_open_items(
         )
         for key in dict.fromkeys(items)
     )
-    data: ItemsAccepted = {
-        "shift": draft.shift.key,
-        "owner": owner.code,
-        "items": [item_data(found[key]) for key in dict.fromkeys(items)],
-    }
-    return ActOutcome(ITEMS_ACCEPTED(data), {"owner": owner.code}, changes="nothing")
+    return ActOutcome(
+        ITEMS_ACCEPTED(
+            shift=draft.shift.key,
+            owner=owner.code,
+            items=[item_data(found[key]) for key in dict.fromkeys(items)],
+        ),
+        {"owner": owner.code},
+        changes="nothing",
+    )
 
 
 @facility_act(STAFF, roles=STAFFERS, witness=True)

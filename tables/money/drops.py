@@ -10,11 +10,11 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Annotated, NotRequired, TypedDict, Unpack
+from typing import Annotated, TypedDict, Unpack
 
 from django.db.models import Count, QuerySet, Sum
 
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.models import Person
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
@@ -95,20 +95,19 @@ NOT_IN_CHIPS = RefusalCode(
 # What the record says of sales and drop boxes
 
 
-class ChipsSold(TypedDict):
-    inventory: InventoryNumber
-    cents: Annotated[int, "the cash, and the value of the chips"]
-    chips: Annotated[dict[str, int], "number of chips by their value in cents; empty where nobody entered it"]
-    drop_box: Annotated[int, "number of the drop box that the cash went into"]
-    seat: NotRequired[Annotated[int, "number of the seat that bought in"]]
-
-
-CHIPS_SOLD = entry_with_line(
-    "chips.sold",
-    ChipsSold,
-    "A player bought chips. The cash went into the drop box.",
-    lambda data: f"Chips sold: {in_dollars(data['cents'])}",
-)
+@entry_type("chips.sold")
+def CHIPS_SOLD(
+    *,
+    inventory: InventoryNumber,
+    cents: Annotated[int, "the cash, and the value of the chips"],
+    chips: Annotated[
+        dict[str, int], "number of chips by their value in cents; empty where nobody entered it"
+    ],
+    drop_box: Annotated[int, "number of the drop box that the cash went into"],
+    seat: Annotated[int, "number of the seat that bought in"] = ABSENT,
+) -> str:
+    """A player bought chips. The cash went into the drop box."""
+    return f"Chips sold: {in_dollars(cents)}"
 
 
 class DropBoxData(TypedDict):
@@ -279,15 +278,13 @@ def sell_chips(ctx: TableContext, *, cents: Cents, chips: Chips = NO_CHIPS, seat
     box.sold_cents += cents
     box.save(update_fields=["sold_cents"])
     change_tray(ctx, -cents)
-    data: ChipsSold = {
-        "inventory": inventory.number,
-        "cents": cents,
-        "chips": chips,
-        "drop_box": box.number,
-    }
-    if seat:
-        data["seat"] = seat
-    return ActOutcome(CHIPS_SOLD(data), {"cents": cents}, changes="nothing")
+    return ActOutcome(
+        CHIPS_SOLD(
+            inventory=inventory.number, cents=cents, chips=chips, drop_box=box.number, seat=seat or ABSENT
+        ),
+        {"cents": cents},
+        changes="nothing",
+    )
 
 
 NEWEST_SALES = 8  # of a day, in the drawer of a buy-in

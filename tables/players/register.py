@@ -13,13 +13,13 @@ correct whose rounds were whose.
 import datetime as dt
 import secrets
 from collections.abc import Iterable
-from typing import Annotated, Literal, NotRequired, TypedDict, Unpack, get_args
+from typing import Annotated, Literal, TypedDict, Unpack, get_args
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
 from games.engine import Refusal, RefusalCode
@@ -158,19 +158,17 @@ def PLAYERS_MERGED(
     return f"{data['player']} is the same person as {into}"
 
 
-class PlayersUnmerged(PlayerNamed):
-    out_of: Annotated[str, "the code with which it was merged"]
-    exclusions: NotRequired[
-        Annotated[dict[str, Exclusion], "why a code that was not excluded is now, because the other one is"]
-    ]
-
-
-PLAYERS_UNMERGED = entry_with_line(
-    "players.unmerged",
-    PlayersUnmerged,
-    "Two codes that were merged are not of one person.",
-    lambda data: "%(player)s is not the same person as %(out_of)s" % data,
-)
+@entry_type("players.unmerged")
+def PLAYERS_UNMERGED(
+    *,
+    out_of: Annotated[str, "the code with which it was merged"],
+    exclusions: Annotated[
+        dict[str, Exclusion], "why a code that was not excluded is now, because the other one is"
+    ] = ABSENT,
+    **data: Unpack[PlayerNamed],
+) -> str:
+    """Two codes that were merged are not of one person."""
+    return f"{data['player']} is not the same person as {out_of}"
 
 
 @entry_type("rating.split")
@@ -188,16 +186,12 @@ def RATING_SPLIT(
     return f"{table} from round {first_round}: {to_player}, not {player}"
 
 
-class PlayerErased(PlayerNamed):
-    merged: NotRequired[Annotated[list[str], "further codes of the same person"]]
-
-
-PLAYER_ERASED = entry_with_line(
-    "player.erased",
-    PlayerErased,
-    "The personal data of a player were erased.",
-    lambda data: "Personal data of %(player)s erased" % data,
-)
+@entry_type("player.erased")
+def PLAYER_ERASED(
+    *, merged: Annotated[list[str], "further codes of the same person"] = ABSENT, **data: Unpack[PlayerNamed]
+) -> str:
+    """The personal data of a player were erased."""
+    return f"Personal data of {data['player']} erased"
 
 
 # Registered and read
@@ -322,10 +316,10 @@ def unmerge_players(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     into.save(update_fields=["exclusion"])
     if into.code in exclusions:
         end_at_all_tables(ctx, into)
-    data: PlayersUnmerged = {"player": player.code, "out_of": into.code}
-    if exclusions:
-        data["exclusions"] = exclusions
-    return ActOutcome(PLAYERS_UNMERGED(data), {"player": player.code})
+    return ActOutcome(
+        PLAYERS_UNMERGED(player=player.code, out_of=into.code, exclusions=exclusions or ABSENT),
+        {"player": player.code},
+    )
 
 
 def _merged_into(ctx: FacilityContext, code: str) -> Player:
@@ -447,10 +441,7 @@ def erase_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
     codes = [player.code, *merged]
     PlayerDetails.objects.filter(player__facility=ctx.facility, player__code__in=codes).delete()
     Player.objects.filter(facility=ctx.facility, code__in=codes).update(erased_at=ctx.now)
-    data: PlayerErased = {"player": player.code}
-    if merged:
-        data["merged"] = merged
-    return ActOutcome(PLAYER_ERASED(data))
+    return ActOutcome(PLAYER_ERASED(player=player.code, merged=merged or ABSENT))
 
 
 def _verify_not_held(ctx: FacilityContext, players: Iterable[Player]) -> None:

@@ -7,11 +7,12 @@ play, that a device was revoked or that somebody used an old cookie of it.
 """
 
 import datetime as dt
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict, Unpack
 
 from django.db.models import Q
 
 from audit import clock, devices
+from audit.entry_types import entry_type
 from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
 from games.act_forms import found, text
@@ -93,16 +94,12 @@ DEVICE_ADDED = entry_with_line(
 )
 
 
-class TokenMade(DeviceNamed):
-    ends_at: Annotated[str, "until when the token can be used, once"]
-
-
-TOKEN_MADE = entry_with_line(
-    "device.token_made",
-    TokenMade,
-    "An enrollment token was made, and could be read for ten minutes by the person who made it.",
-    lambda data: "Enrollment token of %(device)s made" % data,
-)
+@entry_type("device.token_made")
+def TOKEN_MADE(
+    *, ends_at: Annotated[str, "until when the token can be used, once"], **data: Unpack[DeviceNamed]
+) -> str:
+    """An enrollment token was made, and could be read for ten minutes by the person who made it."""
+    return f"Enrollment token of {data['device']} made"
 
 
 class DeviceMoved(DeviceNamed):
@@ -120,16 +117,12 @@ DEVICE_MOVED = entry_with_line(
 )
 
 
-class DeviceRenamed(DeviceNamed):
-    before: Annotated[str, "the name before"]
+@entry_type("device.renamed")
+def DEVICE_RENAMED(*, before: Annotated[str, "the name before"], **data: Unpack[DeviceNamed]) -> str:
+    """A device was given another name."""
+    return f"{before} is called {data['device']} now"
 
 
-DEVICE_RENAMED = entry_with_line(
-    "device.renamed",
-    DeviceRenamed,
-    "A device was given another name.",
-    lambda data: "%(before)s is called %(device)s now" % data,
-)
 WhyEnded = Literal["revoked", "lost"]
 
 
@@ -208,9 +201,7 @@ def make_token(ctx: FacilityContext, *, device: _Named) -> ActOutcome:
         device.name, device.facility, device.station, device.place, ctx.actor, ctx.command,
         device.asked_by or device.enrolled_by,
     )  # fmt: skip
-    entry = TOKEN_MADE(
-        {"device": device.name, "ends_at": clock.format_moment(ctx.now + devices.TOKEN_LIFETIME)}
-    )
+    entry = TOKEN_MADE(device=device.name, ends_at=clock.format_moment(ctx.now + devices.TOKEN_LIFETIME))
     return ActOutcome(entry, {"device": device.name}, changes="nothing")
 
 
@@ -243,7 +234,7 @@ def rename_device(
     _verify_free(ctx, name)
     before = device.name
     devices.change(device, ctx.actor, name=name, place=device.place)
-    return ActOutcome(DEVICE_RENAMED({"device": name, "before": before}), {"device": name})
+    return ActOutcome(DEVICE_RENAMED(device=name, before=before), {"device": name})
 
 
 @facility_act(SETUP, roles=REVOKERS, witness=True)

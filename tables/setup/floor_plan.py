@@ -143,21 +143,19 @@ def FLOOR_ARRANGED(
     return "Pits and landmarks arranged on the floor plan"
 
 
-class FloorDeclared(TypedDict):
-    """Figures of the house, from a file on the server."""
+@entry_type("floor.declared")
+def FLOOR_DECLARED(
+    *,
+    floor_items: Annotated[list[FloorItem] | None, "pits and landmarks, from left to right in each row"],
+    places: Annotated[dict[str, dict[str, list[int]]], "row and column of each table by its code, by pit"],
+    shifts: Annotated[dict[str, str], "local time at which each shift begins, by its code"],
+    target_paces: Annotated[dict[str, int], "rounds an hour that the house aims at, by game"],
+) -> str:
+    """A command of the server declared target paces, shifts and places on the floor plan.
 
-    floor_items: Annotated[list[FloorItem] | None, "pits and landmarks, from left to right in each row"]
-    places: Annotated[dict[str, dict[str, list[int]]], "row and column of each table by its code, by pit"]
-    shifts: Annotated[dict[str, str], "local time at which each shift begins, by its code"]
-    target_paces: Annotated[dict[str, int], "rounds an hour that the house aims at, by game"]
-
-
-FLOOR_DECLARED = entry_with_line(
-    "floor.declared",
-    FloorDeclared,
-    "A command of the server declared target paces, shifts and places on the floor plan.",
-    lambda data: "Floor, shifts and target paces declared from a file",
-)
+    Figures of the house, from a file on the server.
+    """
+    return "Floor, shifts and target paces declared from a file"
 
 
 # Pits and tables

@@ -40,7 +40,7 @@ from audit.entries import (
     SecretAllowed,
     SignInEnded,
 )
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.models import Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator
 from audit.people import end_sessions, needs_password
@@ -143,17 +143,8 @@ class FieldChange(TypedDict):
     field: Annotated[ChangedField, "what changed; a day is written as 2026-11-21"]
 
 
-class PersonChanged(PersonNamed):
-    changes: list[FieldChange]
-    devices: Annotated[list[str], "names of the devices where the person was signed off"]
-
-
 class PinEnded(PersonNamed, SecretAllowed):
     devices: Annotated[list[str], "names of the devices where the person was signed off"]
-
-
-class AccessEnded(DutyEnded):
-    why: Annotated[str, "why, in a person's words"]
 
 
 CHANGED_FIELDS = {
@@ -185,10 +176,6 @@ def _change_in_words(change: FieldChange) -> str:
     return f"{CHANGED_FIELDS[change['field']]} {after}{f' instead of {before}' if before else ''}"
 
 
-def _person_changed(data: PersonChanged) -> str:
-    return f"{data['person']}: {', '.join(map(_change_in_words, data['changes']))}"
-
-
 def _sign_in_ended(data: SignInEnded) -> str:
     what = "lost every second factor, which end" if data["factors"] else "forgot the password"
     return f"{data['person']} {what}; a one-time password may be made: {data['why']}"
@@ -206,12 +193,19 @@ PEOPLE_ADDED = entry_with_line(
     "Several people were added at once. They have no PIN and no password yet.",
     _people_added,
 )
-PERSON_CHANGED = entry_with_line(
-    "person.changed",
-    PersonChanged,
-    "The role, the badge or the license of a person changed.",
-    _person_changed,
-)
+
+
+@entry_type("person.changed")
+def PERSON_CHANGED(
+    *,
+    changes: list[FieldChange],
+    devices: Annotated[list[str], "names of the devices where the person was signed off"],
+    **data: Unpack[PersonNamed],
+) -> str:
+    """The role, the badge or the license of a person changed."""
+    return f"{data['person']}: {', '.join(map(_change_in_words, changes))}"
+
+
 PIN_ENDED = entry_with_line(
     "pin.ended",
     PinEnded,
@@ -230,12 +224,11 @@ def PIN_MADE(
     return f"One-time PIN of {data['person']} made"
 
 
-ACCESS_ENDED = entry_with_line(
-    "access.ended",
-    AccessEnded,
-    "A person's access ended: sign-in, duty and sessions.",
-    lambda data: "Access of %(person)s ends: %(why)s" % data,
-)
+@entry_type("access.ended")
+def ACCESS_ENDED(*, why: Annotated[str, "why, in a person's words"], **data: Unpack[DutyEnded]) -> str:
+    """A person's access ended: sign-in, duty and sessions."""
+    return f"Access of {data['person']} ends: {why}"
+
 
 register(
     act_lines=[
@@ -638,7 +631,7 @@ def change_access(ctx: FacilityContext, params: Params) -> ActOutcome:
         person, answerable_for(ctx), role=new_role, badge=badge, licence=licence, licence_ends_on=ends_on,
         at_tables=True,
     )  # fmt: skip
-    entry = PERSON_CHANGED({"person": person.code, "changes": changes, "devices": devices})
+    entry = PERSON_CHANGED(person=person.code, changes=changes, devices=devices)
     return ActOutcome(entry, {"person": person.code}, changes="nothing")
 
 
@@ -669,13 +662,17 @@ def end_access(ctx: FacilityContext, *, person: PersonToChange, why: Text) -> Ac
     verify_not_last(person, "")
     ctx.affect(tables_of(person))
     assignments, moves = end_all_duty(person, ctx.facility, duty, ctx.actor, ctx.now)
-    devices = staff.change(person, answerable_for(ctx), leaves=True, at_tables=True)
-    data: AccessEnded = {
-        "person": person.code, "why": why, "devices": devices, "assignments": assignments
-    }  # fmt: skip
-    if moves:
-        data["planned_moves"] = moves
-    return ActOutcome(ACCESS_ENDED(data), {"person": person.code})
+    devices = staff.change(person, answerable_for(ctx), leaves=True, at_tables=True)  # fmt: skip
+    return ActOutcome(
+        ACCESS_ENDED(
+            person=person.code,
+            why=why,
+            devices=devices,
+            assignments=assignments,
+            planned_moves=moves or ABSENT,
+        ),
+        {"person": person.code},
+    )
 
 
 # One-time PINs and passwords

@@ -27,6 +27,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from django.conf import settings
 
 from audit import clock
+from audit.entry_types import ABSENT, entry_type
 from audit.models import Entry, Person
 from games.engine import Refusal, RefusalCode
 from games.engine.game import PostCode
@@ -111,11 +112,6 @@ class DealerBegan(PostTaken):
     relieves: Annotated[None, "null: nobody held the post"]
 
 
-class DealerLeft(TypedDict):
-    dealer: Annotated[str, "code of the person"]
-    post: NotRequired[Annotated[PostCode, "the post that was left, at tables with several posts"]]
-
-
 class DealerRelieved(PostTaken):
     relieves: str
 
@@ -137,12 +133,16 @@ DEALER_RELIEVED = entry_with_line(
     "A person relieved another one at a post of the table.",
     lambda data: _post_taken(data, "Relieves and takes the shaker"),
 )
-DEALER_LEFT = entry_with_line(
-    "dealer.left",
-    DealerLeft,
-    "A person left a post at the table without relief.",
-    lambda data: "Leaves the table",
-)
+
+
+@entry_type("dealer.left")
+def DEALER_LEFT(
+    *,
+    dealer: Annotated[str, "code of the person"],
+    post: Annotated[PostCode, "the post that was left, at tables with several posts"] = ABSENT,
+) -> str:
+    """A person left a post at the table without relief."""
+    return "Leaves the table"
 
 
 # Work and breaks
@@ -354,10 +354,10 @@ def leave_table(ctx: TableContext) -> ActOutcome:
     lock_duty_of([ctx.actor.pk])
     ctx.change_table(**{posts.FIELDS[post]: None})
     end_work(ctx, ctx.actor, post)
-    data: DealerLeft = {"dealer": ctx.actor.code}
-    if len(posts.posts_of(ctx.table)) > 1:
-        data["post"] = post
-    return ActOutcome(DEALER_LEFT(data), changes="nothing")
+    return ActOutcome(
+        DEALER_LEFT(dealer=ctx.actor.code, post=post if len(posts.posts_of(ctx.table)) > 1 else ABSENT),
+        changes="nothing",
+    )
 
 
 def successor(ctx: TableContext, post_left: PostCode | None, before: Person | None) -> Person | None:

@@ -7,14 +7,10 @@ from typing import Any
 from audit.entries import (
     DEVICE_CHANGED,
     DEVICE_ENROLLED,
-    DEVICE_LOCKED,
     DEVICE_LOCKED_OUT,
     DEVICE_REVOKED,
     ENROLLMENT_REFUSED,
-    FACTOR_CONFIRMED,
     FACTOR_ENDED,
-    FACTOR_REGISTERED,
-    INCARNATION_DECLARED,
     KEY_CREATED,
     KEY_RETIRED,
     LOG_KEY_CREATED,
@@ -149,7 +145,6 @@ register(
             ),
         ),
         line(DEVICE_LOCKED_OUT, lambda data: "%(name)s accepts no PIN after wrong PINs" % data),
-        line(DEVICE_LOCKED, lambda data: "%(name)s locked" % data),
         line(
             DEVICE_ENROLLED,
             lambda data: ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data,
@@ -176,8 +171,6 @@ register(
                 % data
             ),
         ),
-        line(FACTOR_REGISTERED, lambda data: "Second factor of %(code)s registered: %(label)s" % data),
-        line(FACTOR_CONFIRMED, lambda data: "Second factor given again at %(name)s: %(label)s" % data),
         line(
             FACTOR_ENDED,
             lambda data: (
@@ -196,6 +189,5 @@ register(
             STREAM_CLOSED, lambda data: "%(stream)s closed, and continued as %(continued_by)s: %(why)s" % data
         ),
         line(STREAM_CONTINUED, lambda data: "Continues %(stream)s after its entry %(seq)s: %(why)s" % data),
-        line(INCARNATION_DECLARED, lambda data: "The record continues as %(origin)s: %(why)s" % data),
     ]
 )

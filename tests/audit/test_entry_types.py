@@ -79,7 +79,7 @@ def test_a_function_declares_its_arguments_its_sentence_and_its_line():
 
             Not for auditors.
             """
-            return f"Seat {data['seat']}: {cents}{why and f', {why}'}"
+            return f"Seat {data['seat']}: {cents}{f', {why}' if why else ''}"
 
         schema = entry_schema(LINE_PAID)
         assert schema["description"] == "A line was paid, and nothing more."
@@ -89,6 +89,12 @@ def test_a_function_declares_its_arguments_its_sentence_and_its_line():
         written = LINE_PAID(seat=1, outcome="win", cents=500, why="late")
         assert written == ("line.paid", {"seat": 1, "outcome": "win", "cents": 500, "why": "late"})
         assert ACT_LINES["line.paid"](written.data) == "Seat 1: 500, late"
+        assert LINE_PAID(seat=1, outcome="win", cents=500, why=ABSENT).data.keys() == {
+            "seat",
+            "outcome",
+            "cents",
+        }
+        assert ACT_LINES["line.paid"]({"seat": 1, "outcome": "win", "cents": 500, "more": 1}) == "Seat 1: 500"
         with pytest.raises(ValueError, match="declared twice"):
             entry_type("line.paid", Line, "Again.")
 

@@ -20,7 +20,7 @@ from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.chips import change_chips, change_keeping, who_may_not_declare, wrong_chips
 from tables.runner.facility import SETUP
-from tables.setup.floor_plan import FLOOR_DECLARED, FloorDeclared, FloorItem, unsaved_items
+from tables.setup.floor_plan import FLOOR_DECLARED, FloorItem, unsaved_items
 from tables.words.sentences import say
 
 SECTIONS = ("target_paces", "floor", "places", "shifts")
@@ -124,15 +124,14 @@ def _record(facility: Facility, pits: list[Pit], by: Person | None) -> None:
     """Append what was declared, on the stream of the setup."""
     stream = record.lock_stream(f"{facility.code}/{SETUP}")
     moment = clock.never_before(stream, clock.now())
-    declared: FloorDeclared = {
-        "floor_items": facility.floor_items,
-        "places": {pit.code: pit.places for pit in pits},
-        "shifts": facility.shifts,
-        "target_paces": facility.target_paces,
-    }
     record.append(
         stream,
-        entry=FLOOR_DECLARED(declared),
+        entry=FLOOR_DECLARED(
+            floor_items=facility.floor_items,
+            places={pit.code: pit.places for pit in pits},
+            shifts=facility.shifts,
+            target_paces=facility.target_paces,
+        ),
         moment=moment,
         gaming_day=facility.gaming_day(moment),
         actor=by,
