@@ -165,17 +165,23 @@ class EntryTypeOfFields(EntryType[Any], Generic[Fields]):
 @overload
 def entry_type(name: str) -> Callable[[Callable[Fields, str | None]], EntryTypeOfFields[Fields]]: ...
 @overload
-def entry_type(name: str, data: type[D], about: str, *, of_caller: int = 1) -> EntryType[D]: ...
-def entry_type(name: str, data: Any = None, about: str = "", *, of_caller: int = 1) -> Any:
+def entry_type(
+    name: str, data: type[D], about: str, words: Callable[[D], str] | None = None
+) -> EntryType[D]: ...
+def entry_type(
+    name: str, data: Any = None, about: str = "", words: Callable[[Any], str] | None = None
+) -> Any:
     """Declare a type of entry: with its name alone by the decorated function (see the module), or of a TypedDict.
 
-    A function that returns None declares no line, and ABSENT is the default of a field that an entry may lack.
-    `of_caller`: how many calls above this one the module is that declares a TypedDict. Raises ValueError for a name
-    that is not dotted, or is declared already.
+    A function that returns None declares no line, and ABSENT is the default of a field that an entry may lack. `words`
+    is the line of a TypedDict's data. Raises ValueError for a name that is not dotted, or is declared already.
     """
     if data is None:
-        return lambda words: _declare_function(name, words)
-    return _declare(EntryType(name, data, about, sys._getframe(of_caller).f_globals["__name__"]))
+        return lambda function: _declare_function(name, function)
+    declared = _declare(EntryType(name, data, about, sys._getframe(1).f_globals["__name__"]))
+    if words is not None:
+        ACT_LINES[name] = words
+    return declared
 
 
 def _declare_function(name: str, words: Callable[Fields, str | None]) -> EntryType[Any]:

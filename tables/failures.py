@@ -73,7 +73,6 @@ from tables.rounds.settlement import (
 from tables.rounds.wagers import NO_SUCH_SEAT, report_over_max, verify_in_chips, verify_seats, write_wagers
 from tables.runner.signatures import is_signed_by_two, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words, dollars
 
 DICE_ENTERED_ALREADY = RefusalCode(
@@ -139,7 +138,7 @@ class DeviceFailed(TypedDict):
     dice: NotRequired[Annotated[list[int], "faces of the throw that is settled manually"]]
 
 
-DEVICE_FAILED = entry_with_line(
+DEVICE_FAILED = entry_type(
     "device.failed",
     DeviceFailed,
     "A device, the lit layout or a shaker failed.",
@@ -538,7 +537,7 @@ class RoundRecordedByHand(ThrowData):
     throws: NotRequired[Annotated[list[list[int]], "the faces of every throw, in a round of several throws"]]
 
 
-ROUND_RECORDED_BY_HAND = entry_with_line(
+ROUND_RECORDED_BY_HAND = entry_type(
     "round.recorded_by_hand",
     RoundRecordedByHand,
     "A round that had been settled manually, away from the console, was recorded afterward.",

@@ -42,7 +42,6 @@ from tables.models.rounds import FlagOrNone
 from tables.players.ratings import end_with_seats
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act, for_each_table, signed_act
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars, moment
 
 CHANGE_SIGN = "limits-change"
@@ -151,7 +150,7 @@ def _limits_in(data: ChangeData) -> str:
     return f"{in_dollars(data['min_cents'])}–{in_dollars(data['max_cents'])}"
 
 
-LIMITS_CHANGE_BEGUN = entry_with_line(
+LIMITS_CHANGE_BEGUN = entry_type(
     "limits.change_begun",
     ChangeData,
     "A change of the limits by notice began.",
@@ -185,19 +184,19 @@ def LIMITS_CHANGE_CANCELLED(
     return "Change of limits canceled"
 
 
-LIMITS_CHANGED = entry_with_line(
+LIMITS_CHANGED = entry_type(
     "limits.changed",
     LimitsInEffect,
     "The limits changed at once, because nobody played.",
     lambda data: f"Limits {_limits_in(data)} from now on",
 )
-LIMITS_PLAYERS_LEFT = entry_with_line(
+LIMITS_PLAYERS_LEFT = entry_type(
     "limits.players_left",
     LimitsInEffect,
     "All players left during the notice of a change, so the new limits took effect at once.",
     lambda data: f"All players left: limits {_limits_in(data)}",
 )
-LIMITS_TOOK_EFFECT = entry_with_line(
+LIMITS_TOOK_EFFECT = entry_type(
     "limits.took_effect",
     LimitsInEffect,
     "The notice of a change of the limits had run, and the new limits took effect.",

@@ -22,6 +22,7 @@ from typing import Annotated, TypedDict
 
 from audit import clock, record
 from audit.entries import STREAM_CONTINUED
+from audit.entry_types import entry_type
 from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, RefusalCode
@@ -35,7 +36,6 @@ from tables.core.context import TableContext
 from tables.core.seats import WagerInput
 from tables.models import Table
 from tables.runner.table import for_each_table
-from tables.words.registry import entry_with_line
 from tables.words.sentences import say, short
 
 TERMS_NOT_APPROVED = RefusalCode(
@@ -74,7 +74,7 @@ def _rules_line(data: RulesTookEffect) -> str:
     return "Suspended wagers changed"
 
 
-RULES_TOOK_EFFECT = entry_with_line(
+RULES_TOOK_EFFECT = entry_type(
     "rules.took_effect",
     RulesTookEffect,
     "Other rules took effect at this table: another version, none, or other suspended wagers.",

@@ -57,7 +57,7 @@ from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.rules import NEW_RULES, acknowledge_rules
 from tables.runner.table import ActOutcome, act, for_each_table
-from tables.words.registry import entry_with_line, line, overtaken_by, register
+from tables.words.registry import line, overtaken_by, register
 
 NO_SUCH_ALERT = RefusalCode(
     "no-such-alert",
@@ -290,19 +290,19 @@ def _explained(data: CallExplained) -> str:
     return "Called about: %s" % describe_call({**data, "to": to})[0]
 
 
-CALL_EXPLAINED = entry_with_line(
+CALL_EXPLAINED = entry_type(
     "floor.call_explained", CallExplained, "The table gave the reason or the seat of its call.", _explained
 )
-CALL_CANCELED = entry_with_line(
+CALL_CANCELED = entry_type(
     "floor.call_canceled", AlertEnded, "The table canceled its call.", lambda data: "Call canceled"
 )
-ALERT_ANSWERED = entry_with_line(
+ALERT_ANSWERED = entry_type(
     "alert.answered",
     AlertEnded,
     "A person said that they are coming to the table. The entry says who and when.",
     lambda data: "Coming: %s" % alert_names()[data["kind"]],
 )
-DECISION_READ = entry_with_line(
+DECISION_READ = entry_type(
     "alert.decision_read",
     AlertEnded,
     "The table read the decision of the floor.",

@@ -66,7 +66,6 @@ from tables.corrections.slips import NO_SUCH_ROUND
 from tables.models import CameraReference, Case, CaseDocument, CaseNote, CaseSignature, Round, Table
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import NO_SUCH_PLACE
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 NO_SUCH_CASE = RefusalCode("no-such-case", "There is no case %(case)s here. Check the code.", "No such case")
@@ -128,7 +127,7 @@ def CASE_OPENED(
     return f"{data['case']} opened: {title}"
 
 
-CASE_TAKEN = entry_with_line(
+CASE_TAKEN = entry_type(
     "case.taken",
     CaseEntry,
     "A person took a case: its owner is the person who acted.",

@@ -59,7 +59,6 @@ from tables.desk.round_paper import OUTCOME_WORDS, round_paper
 from tables.desk.sheets import section_in_words
 from tables.models import Case, CaseLetter, CaseSignature, Slip
 from tables.runner.facility import CASES, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import entry_with_line
 
 CASE_IS_OPEN = RefusalCode(
     "case-is-open",
@@ -189,7 +188,7 @@ class LetterPrinted(CaseEntry):
     sha256: Annotated[str, "SHA-256 of the PDF, in hex"]
 
 
-LETTER_PRINTED = entry_with_line(
+LETTER_PRINTED = entry_type(
     "letter.printed",
     LetterPrinted,
     "A person printed a signed letter to a patron.",

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from django.db.models import Q
 
+from audit.entry_types import entry_type
 from audit.models import Entry, Person
 from games.engine.odds import in_dollars
 from games.engine.wagers import MadeIn
@@ -23,7 +24,6 @@ from tables.failures import ROUND_RECORDED_BY_HAND
 from tables.models import Round, Table
 from tables.models.rounds import FlagOrNone
 from tables.rounds.settlement import NewSettlement, ThrowData, freed_stakes
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words, dollars
 
 # What the record says of corrections before money moves
@@ -39,7 +39,7 @@ class DiceCorrected(ThrowData):
     mended: Annotated[CorrectedDice, "what was corrected: the faces before and after, and the reason"]
 
 
-DICE_CORRECTED = entry_with_line(
+DICE_CORRECTED = entry_type(
     "dice.corrected",
     DiceCorrected,
     "The dice of the newest throw were corrected before money moved, with the new settlement.",
@@ -75,7 +75,7 @@ class WagerMissed(NewSettlement):
     mended: Annotated[MissedWager, "the wager, and the reason"]
 
 
-WAGER_MISSED = entry_with_line(
+WAGER_MISSED = entry_type(
     "wager.missed",
     WagerMissed,
     "A wager that had lain on the layout was recorded after no more bets, with the new settlement.",
@@ -87,7 +87,7 @@ class WagerStruck(NewSettlement):
     mended: Annotated[StruckWager, "the wager, and the reason"]
 
 
-WAGER_STRUCK = entry_with_line(
+WAGER_STRUCK = entry_type(
     "wager.struck",
     WagerStruck,
     "A wager that had been entered by mistake was struck, with the new settlement.",

@@ -34,7 +34,6 @@ from tables.core.entries import entry_bodies
 from tables.models import Alert, Round, Slip, Table, TableInventory
 from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED
 from tables.rounds.settlement import SettledWager, Totals
-from tables.words.registry import entry_with_line
 
 NO_SUCH_ROUND = RefusalCode(
     "no-such-round",
@@ -161,7 +160,7 @@ def moved_in_words(amounts: Iterable[SeatAmount]) -> str:
     return _listed([amount for amount in amounts if amount["cents"]]) or "no money moved"
 
 
-SLIP_FILED = entry_with_line(
+SLIP_FILED = entry_type(
     "slip.filed",
     SlipFiled,
     "An Error Notification Slip was filed: a settled round was corrected or voided after money had moved.",
@@ -178,7 +177,7 @@ class SlipSettled(TypedDict):
     slip: str
 
 
-SLIP_SETTLED = entry_with_line(
+SLIP_SETTLED = entry_type(
     "slip.settled",
     SlipSettled,
     "What an Error Notification Slip left due was paid or collected.",

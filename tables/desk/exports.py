@@ -61,7 +61,7 @@ from tables.desk.desk import (
 from tables.desk.query import readings_of
 from tables.models import Table
 from tables.words.entries import data_of, device_of, names_of
-from tables.words.registry import entry_with_line, line, register
+from tables.words.registry import line, register
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -179,7 +179,7 @@ class ExportAsked(ExportSelection):
     ]
 
 
-EXPORT_ASKED = entry_with_line(
+EXPORT_ASKED = entry_type(
     "export.asked",
     ExportAsked,
     "An export of the record was requested.",

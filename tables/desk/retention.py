@@ -33,7 +33,6 @@ from games.models import Document, Facility, RulesSubmission
 from games.params import Params, malformed
 from tables.desk.desk import DESK, ActOutcome, DeskContext, desk_act, desk_context
 from tables.models import Case, DiceLot, Player, Slip
-from tables.words.registry import entry_with_line
 
 NO_SUCH_HOLD = RefusalCode(
     "no-such-hold",
@@ -85,7 +84,7 @@ def LEGAL_HOLD_PLACED(
     return f"Legal hold {data['hold']} placed: {data['reason']}"
 
 
-LEGAL_HOLD_RELEASED = entry_with_line(
+LEGAL_HOLD_RELEASED = entry_type(
     "legal_hold.released",
     LegalHoldFields,
     "A legal hold was released.",

@@ -19,6 +19,7 @@ from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Spacer
 
+from audit.entry_types import entry_type
 from audit.identity import Denied
 from audit.models import Person
 from games import act_forms
@@ -45,7 +46,6 @@ from tables.desk.round_paper import OUTCOME_WORDS, AreaMoney, DiceCall, RoundPap
 from tables.models import Table
 from tables.replay.evidence import sha256
 from tables.words.entries import data_of
-from tables.words.registry import entry_with_line
 
 TITLE = "Report of a round"
 CHANGED = "A name, a rule or a case that this report prints has changed since. Print it again."
@@ -71,7 +71,7 @@ class RoundPrinted(TypedDict):
     table: Annotated[str, "code of the table"]
 
 
-ROUND_PRINTED = entry_with_line(
+ROUND_PRINTED = entry_type(
     "round.printed",
     RoundPrinted,
     "A person printed the report of a round.",

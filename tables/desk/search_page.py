@@ -51,7 +51,6 @@ from tables.desk.query import (
 from tables.desk.search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record
 from tables.replay.evidence import sha256
 from tables.words.entries import data_of, names_of, type_in_words
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 FOUND_NOTHING = RefusalCode(
@@ -109,13 +108,13 @@ class FilterQuery(TypedDict):
     query: Annotated[str, "the search, as the query string of its address"]
 
 
-FILTER_SAVED = entry_with_line(
+FILTER_SAVED = entry_type(
     "filter.saved",
     FilterQuery,
     "A person saved a search of the record.",
     lambda data: "Filter saved: %(filter)s" % data,
 )
-FILTER_REMOVED = entry_with_line(
+FILTER_REMOVED = entry_type(
     "filter.removed",
     FilterQuery,
     "A person removed a saved search of the record.",

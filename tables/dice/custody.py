@@ -44,7 +44,6 @@ from games.models import Facility
 from tables.models import DiceLot, LotStep, Round, Shaker, Throw
 from tables.runner.facility import DICE
 from tables.words.entries import words_of
-from tables.words.registry import entry_with_line
 
 LOT_IS_ELSEWHERE = RefusalCode(
     "lot-is-elsewhere",
@@ -95,7 +94,7 @@ DiceReceived = TypedDict(
         "section": Section,
     },
 )
-DICE_RECEIVED = entry_with_line(
+DICE_RECEIVED = entry_type(
     "dice.received",
     DiceReceived,
     "Dice lots were received from their maker; two departments signed.",
@@ -131,13 +130,13 @@ class DiceLotMeasured(TypedDict):
     tolerance_um: Annotated[int, "how far a side may be from the nominal side"]
 
 
-DICE_LOT_STORED = entry_with_line(
+DICE_LOT_STORED = entry_type(
     "dice_lot.stored",
     DiceLotMeasured,
     "A lot was measured die by die, found good and stored.",
     lambda data: "Lot %(lot)s measured and stored in %(compartment)s" % data,
 )
-DICE_LOT_REJECTED = entry_with_line(
+DICE_LOT_REJECTED = entry_type(
     "dice_lot.rejected",
     DiceLotMeasured,
     "A lot was measured and rejected.",
@@ -194,7 +193,7 @@ class InstrumentCalibrated(TypedDict):
     instrument: InstrumentCode
 
 
-INSTRUMENT_CALIBRATED = entry_with_line(
+INSTRUMENT_CALIBRATED = entry_type(
     "instrument.calibrated",
     InstrumentCalibrated,
     "A measuring instrument of the dice room was calibrated.",
@@ -233,7 +232,7 @@ DiceLotIssued = TypedDict(
         "size_um": Size,
     },
 )
-DICE_LOT_ISSUED = entry_with_line(
+DICE_LOT_ISSUED = entry_type(
     "dice_lot.issued",
     DiceLotIssued,
     "A lot was issued from storage to this table; two departments signed.",
@@ -298,13 +297,13 @@ class DiceInspection(FinderData):
     section: Section
 
 
-DICE_LOT_EXAMINED = entry_with_line(
+DICE_LOT_EXAMINED = entry_type(
     "dice_lot.examined",
     DiceInspection,
     "A lot was inspected at the end of the gaming day, without findings.",
     lambda data: "Lot %(lot)s inspected, sound" % data,
 )
-DICE_LOT_TAMPERED = entry_with_line(
+DICE_LOT_TAMPERED = entry_type(
     "dice_lot.tampered",
     DiceInspection,
     "Signs of tampering were found at the inspection of a lot.",

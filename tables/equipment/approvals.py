@@ -55,7 +55,7 @@ from tables.core.context import TableContext
 from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker, Table
 from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import entry_with_line, register
+from tables.words.registry import register
 
 NOT_APPROVED = RefusalCode(
     "not-approved",
@@ -215,7 +215,7 @@ class ApprovalData(TypedDict):
     further_versions: NotRequired[Annotated[list[str], "further software versions that it approves"]]
 
 
-APPROVAL_RECORDED = entry_with_line(
+APPROVAL_RECORDED = entry_type(
     "approval.recorded",
     ApprovalData,
     "An approval of equipment was recorded, of one table or of one shaker.",
@@ -246,7 +246,7 @@ class ApprovalsRecorded(TypedDict):
     approvals: Annotated[list[ApprovalData], "one for each table or shaker"]
 
 
-APPROVALS_RECORDED = entry_with_line(
+APPROVALS_RECORDED = entry_type(
     "approvals.recorded",
     ApprovalsRecorded,
     "An approval of several tables or shakers was recorded, by one letter.",

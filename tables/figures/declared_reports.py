@@ -34,6 +34,7 @@ from django.urls import reverse
 from audit import clock, record
 from audit.columns import FACILITY, Body, RowFindings, Rows, declare
 from audit.delivery import Claim, Outbox, Undelivered
+from audit.entry_types import entry_type
 from audit.staff import Answerable
 from games.models import Facility
 from tables.figures.figure_tables import FORMATS
@@ -41,7 +42,6 @@ from tables.figures.page import FiguresPage
 from tables.figures.ranges import BY, FILTERS, PLAYS, is_code, read_query
 from tables.figures.rollup import DAY, tables_behind
 from tables.models import FiguresReport, FiguresSchedule
-from tables.words.registry import entry_with_line
 
 log = logging.getLogger(__name__)
 Status = FiguresReport.Status
@@ -77,7 +77,7 @@ def _in_words(data: ReportsDeclared) -> str:
     return f"Reports of figures declared: {names}" if names else "All declared reports of figures ended"
 
 
-REPORTS_DECLARED = entry_with_line(
+REPORTS_DECLARED = entry_type(
     "figures.reports_declared",
     ReportsDeclared,
     "The reports of figures that the server writes by itself were declared; two departments answer for it.",

@@ -35,7 +35,6 @@ from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit,
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import step_signers
 from tables.words.entries import data_of
-from tables.words.registry import entry_with_line
 
 HANDOVER_ITEM_NOT_OPEN = RefusalCode(
     "handover-item-not-open",
@@ -123,7 +122,7 @@ def _signed(data: HandoverSigned) -> str:
     return f"Handover {data['handover']}, {shift}, with {count} open item{'' if count == 1 else 's'}"
 
 
-HANDOVER_SIGNED = entry_with_line(
+HANDOVER_SIGNED = entry_type(
     "handover.signed",
     HandoverSigned,
     "Two people signed the handover of a shift, with every open item, its owner, and the figures of the shift.",

@@ -42,7 +42,6 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import step_signers
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 SECURITY_AND_FLOOR_MUST_SIGN = RefusalCode(
@@ -120,13 +119,13 @@ class DropBoxTakenOff(DropBoxData):
     sold_cents: Annotated[int, "the cash that went into the box by the record"]
 
 
-DROP_BOX_PUT_ON = entry_with_line(
+DROP_BOX_PUT_ON = entry_type(
     "drop_box.put_on",
     DropBoxData,
     "An empty drop box was put on a table by security and the floor.",
     lambda data: f"Drop box {data['box']} put on",
 )
-DROP_BOX_TAKEN_OFF = entry_with_line(
+DROP_BOX_TAKEN_OFF = entry_type(
     "drop_box.taken_off",
     DropBoxTakenOff,
     "A drop box was taken off a table by security and the floor.",

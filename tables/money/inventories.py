@@ -54,7 +54,7 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import SECOND_PERSON_MUST_SIGN, is_signed_by_two
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 
 NO_INVENTORY_KEPT = RefusalCode(
     "no-inventory-kept",
@@ -107,7 +107,7 @@ class TrayCounted(TypedDict):
     difference_cents: DifferenceCents
 
 
-TRAY_COUNTED = entry_with_line(
+TRAY_COUNTED = entry_type(
     "inventory.counted",
     TrayCounted,
     "The tray of a table was counted by denomination, and signed by two people.",

@@ -23,7 +23,7 @@ from typing import Annotated, Literal, TypedDict, cast
 
 from django.db.models import F, QuerySet
 
-from audit.entry_types import EntryType
+from audit.entry_types import EntryType, entry_type
 from audit.models import Person
 from games.act_forms import Chips, Text, found, whole
 from games.engine import Refusal, RefusalCode
@@ -53,7 +53,7 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import step_signers
 from tables.runner.table import ActOutcome, act, refuse_on_record
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 from tables.words.sentences import dollars, moment
 
 CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(
@@ -164,25 +164,25 @@ def transfer_name(data: Transfer) -> str:
     return " ".join(filter(None, (kind, data["slip"]))) + f", {in_dollars(data['cents'])}"
 
 
-TRANSFER_REQUESTED = entry_with_line(
+TRANSFER_REQUESTED = entry_type(
     "transfer.requested",
     Transfer,
     "The floor requested a fill or a credit.",
     lambda data: f"{transfer_name(data)}: requested",
 )
-TRANSFER_PREPARED = entry_with_line(
+TRANSFER_PREPARED = entry_type(
     "transfer.prepared",
     Transfer,
     "The cage prepares a fill or a credit, and gave it the next slip number.",
     lambda data: f"{transfer_name(data)}: being prepared",
 )
-TRANSFER_CARRIER_SIGNED = entry_with_line(
+TRANSFER_CARRIER_SIGNED = entry_type(
     "transfer.carrier_signed",
     TransferCarrierSigned,
     "The security officer who carries a credit signed for it, before its chips left the tray.",
     lambda data: f"{transfer_name(data)}: the carrier signed",
 )
-TRANSFER_COUNT_REFUSED = entry_with_line(
+TRANSFER_COUNT_REFUSED = entry_type(
     "transfer.count_refused",
     TransferCountRefused,
     "A count of the chips of a fill or credit was refused, because it is not that of the slip. Nothing moved.",
@@ -191,25 +191,25 @@ TRANSFER_COUNT_REFUSED = entry_with_line(
         f"number {data['refused_counts']}"
     ),
 )
-TRANSFER_HANDED_OVER = entry_with_line(
+TRANSFER_HANDED_OVER = entry_type(
     "transfer.handed_over",
     TransferHandedOver,
     "The chips of a fill left the cage, or those of a credit left the tray, with security.",
     lambda data: f"{transfer_name(data)}: with security",
 )
-TRANSFER_RECEIVED = entry_with_line(
+TRANSFER_RECEIVED = entry_type(
     "transfer.received",
     Transfer,
     "The chips of a fill were counted into the tray, or those of a credit into the cage, and signed for by two people.",
     lambda data: f"{transfer_name(data)}: received",
 )
-TRANSFER_VOIDED = entry_with_line(
+TRANSFER_VOIDED = entry_type(
     "transfer.voided",
     TransferEnded,
     "A slip was voided. Its number stays, and is never given again.",
     lambda data: f"{transfer_name(data)}: void",
 )
-TRANSFER_CANCELED = entry_with_line(
+TRANSFER_CANCELED = entry_type(
     "transfer.canceled",
     TransferEnded,
     "A request was canceled before the cage prepared it. It has no slip.",

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, cast
 
+from audit.entry_types import entry_type
 from audit.models import Person
 from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.game import Game
@@ -31,7 +32,6 @@ from tables.core.context import TableContext
 from tables.core.held_back import held_in_tray
 from tables.models import ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
 from tables.runner.signatures import step_signers
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 DEALER_AND_FLOOR_MUST_SIGN = RefusalCode(
@@ -363,7 +363,7 @@ def difference_words(cents: int) -> str:
     return f"{in_dollars(abs(cents))} {'more' if cents > 0 else 'less'} than the record"
 
 
-DISCREPANCY_REPORTED = entry_with_line(
+DISCREPANCY_REPORTED = entry_type(
     "inventory.discrepancy",
     Discrepancy,
     "A count differs from the record. The floor and surveillance are alerted; nothing is adjusted.",

@@ -50,7 +50,6 @@ from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.staffing.dealers import pause_work, resume_work
 from tables.staffing.supervision import current_supervisor, supervisor_at_opening
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words, dollars
 
 TABLE_NOT_CLOSED = RefusalCode("table-not-closed", "%(table)s is open already.")
@@ -177,7 +176,7 @@ class TableClosed(TypedDict):
     stays: Annotated[str | None, "code of the lot that stays in the shaker; null without one"]
 
 
-TABLE_CLOSED = entry_with_line("table.closed", TableClosed, "The table was closed.", lambda data: "Closed")
+TABLE_CLOSED = entry_type("table.closed", TableClosed, "The table was closed.", lambda data: "Closed")
 
 
 # The inspection

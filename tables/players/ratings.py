@@ -29,7 +29,7 @@ from tables.core.duty import FLOOR
 from tables.models import Player, Rating
 from tables.runner.facility import FacilityContext
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 
 NO_SUCH_PLAYER = RefusalCode(
     "no-such-player",
@@ -103,7 +103,7 @@ class RatingStarted(TypedDict):
     first_round: Annotated[int, "number of the first round that counts"]
 
 
-RATING_STARTED = entry_with_line(
+RATING_STARTED = entry_type(
     "rating.started",
     RatingStarted,
     "A player is rated at a seat.",
@@ -118,7 +118,7 @@ class RatingEnded(RatingStarted):
     ]
 
 
-RATING_ENDED = entry_with_line(
+RATING_ENDED = entry_type(
     "rating.ended",
     RatingEnded,
     "A player is no longer rated at a seat.",

@@ -36,7 +36,6 @@ from tables.players.ratings import (
 )
 from tables.runner.facility import PLAYERS, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_signed_by_policy
-from tables.words.registry import entry_with_line
 
 CARD_IS_ON_FILE = RefusalCode(
     "card-is-on-file", "This card is on file as player %(player)s. Use that code.", "Card on file"
@@ -128,7 +127,7 @@ def PLAYER_FOUND(
     return "Card looked up: %s" % (player or "not on file")
 
 
-PLAYER_READ = entry_with_line(
+PLAYER_READ = entry_type(
     "player.read",
     PlayerNamed,
     "Somebody read the personal data of a player.",
@@ -142,7 +141,7 @@ def PLAYER_EXCLUDED(*, reason: Exclusion, **data: Unpack[PlayerNamed]) -> str:
     return "Player %s excluded: %s" % (data["player"], EXCLUDED_BY.get(reason, reason))
 
 
-PLAYER_ADMITTED = entry_with_line(
+PLAYER_ADMITTED = entry_type(
     "player.admitted",
     PlayerNamed,
     "The exclusion of a player was lifted.",

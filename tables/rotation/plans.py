@@ -42,7 +42,6 @@ from tables.staffing.dealers import (
 )
 from tables.staffing.leaves import LEAVE_BEGAN, LEAVE_RECORDED
 from tables.staffing.supervision import breach_in_play
-from tables.words.registry import entry_with_line
 
 NOT_A_DEALER = RefusalCode(
     "not-a-dealer", "%(person)s is not a dealer and cannot take a post.", "Not a dealer"
@@ -100,7 +99,7 @@ def _planned(data: MovePlanned) -> str:
     return f"{data['person']} planned for {data['table']}{relieves}"
 
 
-MOVE_PLANNED = entry_with_line(
+MOVE_PLANNED = entry_type(
     "rotation.planned", MovePlanned, "The floor planned that a dealer takes a post of a table next.", _planned
 )
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from django.db.models import Q, QuerySet
 
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.models import Entry, Person
 from games.engine import Refusal, RoundState
 from games.engine.refusals import NO_SUCH_REASON, RefusalCode
@@ -37,7 +37,6 @@ from tables.rounds.course import advance, require_round, round_answer
 from tables.rounds.settlement import ShakerOrNone, ThrowData, settle_throw, write_throw
 from tables.runner.signatures import is_signed_by_two, verify_signed_by_floor, verify_signed_by_manager
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words
 
 MANAGER_MUST_SIGN = RefusalCode(
@@ -247,7 +246,7 @@ def reason_words(data: Mapping[str, Any]) -> str:
     return f": {reason}{note}" if reason else note
 
 
-ROUND_NO_ROLL = entry_with_line(
+ROUND_NO_ROLL = entry_type(
     "round.no_roll",
     RoundNoRoll,
     "A no roll ended the round, and its wagers were returned.",
@@ -261,7 +260,7 @@ def _voided_words(data: Mapping[str, Any]) -> str:
     return "Round void with the dice tossed and covered" if data.get("tossed") else "Round void"
 
 
-ROUND_VOIDED = entry_with_line(
+ROUND_VOIDED = entry_type(
     "round.voided",
     RoundVoided,
     "The round was voided, and its open wagers were returned.",
@@ -278,7 +277,7 @@ class ThrowNoRoll(ActOfPost, FacesRead, Noted):
     throw: ThrowNumber
 
 
-THROW_NO_ROLL = entry_with_line(
+THROW_NO_ROLL = entry_type(
     "throw.no_roll",
     ThrowNoRoll,
     "A throw was called no roll: wagers stay and the dice are thrown again.",

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
+from audit.entry_types import entry_type
 from audit.runner import Changes
 from games.act_forms import Seats, Text, whole
 from games.engine import Refusal, RefusalCode, refusals
@@ -26,7 +27,7 @@ from tables.models import Table
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round, round_answer
 from tables.rounds.settlement import Taken, ThrowData, settle_throw
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 from tables.words.sentences import dice_words, dollars, seats_words
 
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
@@ -52,7 +53,7 @@ class BetsClosed(ActThatWaits):
     wagered_cents: int
 
 
-BETS_CLOSED = entry_with_line(
+BETS_CLOSED = entry_type(
     "bets.closed",
     BetsClosed,
     "No more bets was announced.",
@@ -66,7 +67,7 @@ class DiceDrawn(ActOfPost):
     round: int
 
 
-DICE_DRAWN = entry_with_line(
+DICE_DRAWN = entry_type(
     "dice.drawn",
     DiceDrawn,
     "At a training table the machine drew the dice.",
@@ -84,7 +85,7 @@ class DiceShaken(ActThatWaits):
     ]
 
 
-DICE_SHAKEN = entry_with_line(
+DICE_SHAKEN = entry_type(
     "dice.shaken",
     DiceShaken,
     "The dice were shaken, or an automated shaker was activated.",
@@ -98,7 +99,7 @@ class LayoutCleared(TypedDict):
     taken_cents: Annotated[int, "lost stakes and fees of the whole round"]
 
 
-LAYOUT_CLEARED = entry_with_line(
+LAYOUT_CLEARED = entry_type(
     "layout.cleared", LayoutCleared, "The layout was cleared, which ended the round.", lambda data: "Cleared"
 )
 
@@ -108,7 +109,7 @@ class LosersTaken(ActThatWaits):
     taken_cents: Taken
 
 
-LOSERS_TAKEN = entry_with_line(
+LOSERS_TAKEN = entry_type(
     "losers.taken",
     LosersTaken,
     "All losing wagers were taken.",
@@ -127,7 +128,7 @@ class ThrowSettled(ThrowData, FaceRulings, ActOfPost, ActThatWaits):
     pass
 
 
-ROUND_SETTLED = entry_with_line(
+ROUND_SETTLED = entry_type(
     "round.settled",
     ThrowSettled,
     "The throw that ended the round, with every wager that it settled.",
@@ -151,7 +152,7 @@ def paid_words(data: "WinnersPaid | SeatsSettled") -> str:
     return f"{paid} ({dollars(held_cents)} held back)" if held_cents else paid
 
 
-SEATS_SETTLED = entry_with_line(
+SEATS_SETTLED = entry_type(
     "seats.settled",
     SeatsSettled,
     "One step of a settlement was taken and paid at these seats.",
@@ -164,7 +165,7 @@ SEATS_SETTLED = entry_with_line(
         }
     ),
 )
-THROW_SETTLED = entry_with_line(
+THROW_SETTLED = entry_type(
     "throw.settled",
     ThrowSettled,
     "A throw after which another one follows, with what it decided.",
@@ -182,7 +183,7 @@ class WinnersPaid(ActThatWaits):
     held_cents: NotRequired[HeldCents]
 
 
-WINNERS_PAID = entry_with_line(
+WINNERS_PAID = entry_type(
     "winners.paid",
     WinnersPaid,
     "Winning seats were paid.",

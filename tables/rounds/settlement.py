@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, cast
 
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.rows import insert
 from games.engine.rounds import RoundState
 from games.engine.wagers import FEE, LOSE, Settled, WagerOutcome
@@ -32,7 +32,6 @@ from tables.core.held_back import Raised, WagerKey, amounts_by_seat, key_of, rai
 from tables.models import Round, Settlement, Table, Throw
 from tables.rounds.course import advance, round_answer
 from tables.runner.table import ActOutcome
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dice_words
 
 # What the record says of a throw
@@ -136,7 +135,7 @@ class ManualSettlement(ThrowData):
     failed: Annotated[EquipmentKind, "what failed"]
 
 
-ROUND_SETTLED_BY_HAND = entry_with_line(
+ROUND_SETTLED_BY_HAND = entry_type(
     "round.settled_by_hand",
     ManualSettlement,
     "The round was settled manually after a device failed, before the witness on the entry.",

@@ -15,6 +15,7 @@ closed is settled as it lies; only an amount that no chips make cannot have lain
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
+from audit.entry_types import entry_type
 from games.act_forms import Seat, objects
 from games.chips import are_made, payable_step
 from games.engine import Refusal
@@ -36,7 +37,7 @@ from tables.players.ratings import end_with_seats
 from tables.rounds.course import ensure_round
 from tables.rules import verify_not_suspended
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import entry_with_line, overtaken_by
+from tables.words.registry import overtaken_by
 from tables.words.sentences import dollars, seats_words
 
 NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s; there is no seat %(seat)s.")
@@ -81,7 +82,7 @@ class SeatChange(TypedDict):
     seat: int
 
 
-SEAT_FREED = entry_with_line(
+SEAT_FREED = entry_type(
     "seat.freed", SeatChange, "A player left a seat.", lambda data: "Seat %(seat)s free" % data
 )
 overtaken_by(SEAT_IS_OPEN, SEAT_FREED)
@@ -102,13 +103,13 @@ MARKED = {
     "here": "Seat %(seat)s: the player is back",
 }
 
-SEAT_MARKED = entry_with_line(
+SEAT_MARKED = entry_type(
     "seat.marked",
     SeatMarked,
     "A player of a taken seat went away, left or came back.",
     lambda data: MARKED[data["mark"]] % data,
 )
-SEAT_TAKEN = entry_with_line(
+SEAT_TAKEN = entry_type(
     "seat.taken", SeatChange, "A player took a seat.", lambda data: "Seat %(seat)s taken" % data
 )
 overtaken_by(SEAT_IS_TAKEN, SEAT_TAKEN)
@@ -129,7 +130,7 @@ class WagersPlaced(ActThatWaits):
     wagered_cents: int
 
 
-WAGERS_PLACED = entry_with_line(
+WAGERS_PLACED = entry_type(
     "wagers.placed",
     WagersPlaced,
     "Wagers were placed, changed or taken off: the totals that seats have on areas.",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, TypedDict
 
 from audit import record
-from audit.entry_types import EntryType
+from audit.entry_types import EntryType, entry_type
 from audit.factors import StepUp
 from audit.models import Person, Stream
 from audit.runner import ActOutcome, ActRequest, Do
@@ -19,7 +19,6 @@ from games.separation import acts as changes
 from tables.core.context import locked_table, write_lot_steps
 from tables.core.duty import is_on_duty_at_facility
 from tables.models import DiceLot, Table
-from tables.words.registry import entry_with_line
 
 __all__ = [
     "ACTS",
@@ -55,19 +54,19 @@ class ChangeElsewhere(TypedDict):
     stream: Annotated[str, "name of the stream that has that entry"]
 
 
-DUTY_CHANGED = entry_with_line(
+DUTY_CHANGED = entry_type(
     "duty.changed",
     ChangeElsewhere,
     "An act on the staff stream changed what this table shows.",
     lambda data: "A duty changed",
 )
-EQUIPMENT_CHANGED = entry_with_line(
+EQUIPMENT_CHANGED = entry_type(
     "equipment.changed",
     ChangeElsewhere,
     "An act on the equipment stream changed what this table shows.",
     lambda data: "Approvals or shakers changed",
 )
-TABLE_CHANGED = entry_with_line(
+TABLE_CHANGED = entry_type(
     "table.changed",
     ChangeElsewhere,
     "An act on the setup stream moved this table to another pit or submission.",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypedDict
 from django.db import transaction
 
 from audit import clock, record
-from audit.entry_types import EntryBody
+from audit.entry_types import EntryBody, entry_type
 from audit.models import Device, Incarnation, Stream
 from audit.record import ClaimedHead, HeadStatus
 from audit.runner import ActRequest, Stale
@@ -23,7 +23,6 @@ from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_al
 from tables.core.context import Locked, TableContext, locked_table, table_changed
 from tables.core.duty import serves
 from tables.models import Alert, Table
-from tables.words.registry import entry_with_line
 
 HALTED = 423  # the HTTP status
 FORGED_HEAD_ALERT_EVERY = dt.timedelta(hours=1)
@@ -59,7 +58,7 @@ class HaltData(TypedDict):
     seen_incarnation: Annotated[int, "the incarnation of the record that the screen has shown"]
 
 
-TABLE_HALTED = entry_with_line(
+TABLE_HALTED = entry_type(
     "table.halted",
     HaltData,
     "A screen sent back a head that the record no longer has, so the table takes no act.",
@@ -72,7 +71,7 @@ class TableResumed(TypedDict):
     incarnation: Annotated[int, "number of the new incarnation of the record"]
 
 
-TABLE_RESUMED = entry_with_line(
+TABLE_RESUMED = entry_type(
     "table.resumed",
     TableResumed,
     "A new incarnation was declared, so the halted table takes acts again.",

@@ -34,7 +34,6 @@ from tables.core.alerts import (
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import NO_SUCH_PLACE
-from tables.words.registry import entry_with_line
 
 NO_SUCH_DEVICE = RefusalCode(
     "no-such-device", "There is no such device here, or it was revoked. Reload the page.", "No such device"
@@ -89,7 +88,7 @@ def _added(data: DeviceAdded) -> str:
     return f"{data['device']} added as {data['station']} device, for {data['table'] or 'the whole facility'}"
 
 
-DEVICE_ADDED = entry_with_line(
+DEVICE_ADDED = entry_type(
     "device.added", DeviceAdded, "A device was added. A browser becomes it by its enrollment token.", _added
 )
 
@@ -112,7 +111,7 @@ def _device_moved(data: DeviceMoved) -> str:
     return f"{data['device']} serves {table} instead of {before}"
 
 
-DEVICE_MOVED = entry_with_line(
+DEVICE_MOVED = entry_type(
     "device.moved", DeviceMoved, "A device was given another table to serve.", _device_moved
 )
 
@@ -131,7 +130,7 @@ class DeviceEnded(DeviceNamed):
     why: Annotated[WhyEnded, "whether it was lost"]
 
 
-DEVICE_ENDED = entry_with_line(
+DEVICE_ENDED = entry_type(
     "device.ended",
     DeviceEnded,
     "A device was revoked at once, and its person signed off.",

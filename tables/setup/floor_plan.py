@@ -30,7 +30,6 @@ from tables.money.chips import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.opening.opening import RESERVED_CODES, TableMade, make_table, newest_submission
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import NO_SUCH_PLACE
-from tables.words.registry import entry_with_line
 from tables.words.sentences import dollars
 
 PIT_CODE_TAKEN = RefusalCode(
@@ -111,7 +110,7 @@ def _moved(data: TableMoved) -> str:
     return f"{data['table']} moved {' and '.join(parts)}"
 
 
-TABLE_MOVED = entry_with_line(
+TABLE_MOVED = entry_type(
     "table.moved",
     TableMoved,
     "A closed table was moved to another pit, or to another rules submission.",

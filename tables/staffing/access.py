@@ -55,7 +55,7 @@ from tables.core.duty import locked_duty, person_here, verify_not_on_leave
 from tables.models import Assignment
 from tables.runner.facility import SIGN_INS, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import DutyEnded, PersonNamed, end_all_duty, tables_of, verify_not_needed
-from tables.words.registry import entry_with_line, line, register
+from tables.words.registry import line, register
 
 # Refusals
 
@@ -181,13 +181,13 @@ def _sign_in_ended(data: SignInEnded) -> str:
     return f"{data['person']} {what}; a one-time password may be made: {data['why']}"
 
 
-PERSON_ADDED = entry_with_line(
+PERSON_ADDED = entry_type(
     "person.added",
     PersonAdded,
     "A person was added. They have no PIN and no password yet.",
     _person_added,
 )
-PEOPLE_ADDED = entry_with_line(
+PEOPLE_ADDED = entry_type(
     "people.added",
     PeopleAdded,
     "Several people were added at once. They have no PIN and no password yet.",
@@ -206,7 +206,7 @@ def PERSON_CHANGED(
     return f"{data['person']}: {', '.join(map(_change_in_words, changes))}"
 
 
-PIN_ENDED = entry_with_line(
+PIN_ENDED = entry_type(
     "pin.ended",
     PinEnded,
     "The PIN of a person who forgot it ended. They may get a one-time PIN.",

@@ -20,6 +20,7 @@ from typing import Annotated, NotRequired, TypedDict, cast
 from django.db.models import Q, QuerySet
 
 from audit.columns import declare, same
+from audit.entry_types import entry_type
 from audit.models import Department, Person
 from games.act_forms import Day, OptionalDay, Text, one_of, text, whole
 from games.engine import Refusal, RefusalCode
@@ -41,7 +42,6 @@ from tables.staffing.supervision import (
     verify_may_supervise_elsewhere,
     words_for_codes,
 )
-from tables.words.registry import entry_with_line
 
 # Refusals
 
@@ -130,13 +130,13 @@ def _place_in_words(data: AssignmentData) -> str:
     return str(data["table"] or data["pit"] or "the whole facility")
 
 
-ASSIGNMENT_STARTED = entry_with_line(
+ASSIGNMENT_STARTED = entry_type(
     "assignment.started",
     AssignmentData,
     "A person was assigned to a table, a pit, the whole facility (neither named) or a game elsewhere.",
     lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place_in_words(data)},
 )
-ASSIGNMENT_ENDED = entry_with_line(
+ASSIGNMENT_ENDED = entry_type(
     "assignment.ended",
     AssignmentEnded,
     "A person's assignment to a table, a pit, the facility or a game elsewhere ended.",
@@ -163,13 +163,13 @@ class QualificationEnded(QualificationData):
     ends_on: Annotated[str, "the first day on which it is no longer in effect"]
 
 
-QUALIFICATION_RECORDED = entry_with_line(
+QUALIFICATION_RECORDED = entry_type(
     "qualification.recorded",
     QualificationRecorded,
     "A person's training for a game was recorded.",
     lambda data: "Training of %(person)s recorded: %(game)s" % words_for_codes(data),
 )
-QUALIFICATION_ENDED = entry_with_line(
+QUALIFICATION_ENDED = entry_type(
     "qualification.ended",
     QualificationEnded,
     "A person's training for a game ends.",

@@ -42,7 +42,6 @@ from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.models import Assignment, PlannedMove, Qualification, Table
 from tables.models.staffing import AssignmentSet
 from tables.runner.table import ActOutcome, act, act_without_post
-from tables.words.registry import entry_with_line
 
 # Refusals
 
@@ -121,13 +120,13 @@ def _post_taken(data: PostTaken, by_dealer: str) -> str:
     return "Sends a dealer, who signs and takes the shaker" if "sent_by" in data else by_dealer
 
 
-DEALER_BEGAN = entry_with_line(
+DEALER_BEGAN = entry_type(
     "dealer.began",
     DealerBegan,
     "A person took a post at the table that nobody held.",
     lambda data: _post_taken(data, "Takes the table and the shaker"),
 )
-DEALER_RELIEVED = entry_with_line(
+DEALER_RELIEVED = entry_type(
     "dealer.relieved",
     DealerRelieved,
     "A person relieved another one at a post of the table.",

@@ -20,6 +20,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from audit import clock, people, record, staff
 from audit.columns import AT, FACILITY, NONE, Body, Rows, declare, same
 from audit.entries import LeaveReasonCode
+from audit.entry_types import entry_type
 from audit.logs import OutageLog
 from audit.models import Device, LeaveReason, Person
 from audit.models.people import day_in_words
@@ -46,7 +47,6 @@ from tables.staffing.assignments import (
     end_all_duty,
     tables_of,
 )
-from tables.words.registry import entry_with_line
 
 # Refusals
 
@@ -99,20 +99,20 @@ def _return_line(data: Leave) -> str:
     return f"Return of {data['person']} recorded, who had a leave {_days(data)}"
 
 
-LEAVE_RECORDED = entry_with_line(
+LEAVE_RECORDED = entry_type(
     "leave.recorded",
     LeaveRecorded,
     "A leave of absence of a person was recorded, or its last day changed. Nobody signs in, signs or is planned on "
     "leave.",
     _leave_line,
 )
-LEAVE_BEGAN = entry_with_line(
+LEAVE_BEGAN = entry_type(
     "leave.began",
     DutyEnded,
     "The first day of a leave that was recorded before came, and duty and sign-ins of its person ended.",
     lambda data: "The leave of %(person)s begins" % data,
 )
-LEAVE_ENDED = entry_with_line(
+LEAVE_ENDED = entry_type(
     "leave.ended",
     Leave,
     "A person is back from a leave, or it was called off before it began.",

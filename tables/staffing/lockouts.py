@@ -14,6 +14,7 @@ from django.db.models import Q
 from audit import clock, people
 from audit.columns import AT, DEVICE, FACILITY, UNSTATED, Body, Rows, constant, declare
 from audit.entries import DEVICE_LOCKED_OUT, PERSON_LOCKED_OUT
+from audit.entry_types import entry_type
 from audit.models import Lockout, Person
 from games.act_forms import whole
 from games.engine import Refusal, RefusalCode
@@ -30,7 +31,6 @@ from tables.core.alerts import (
     tables_concerned,
 )
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import entry_with_line
 
 # Refusals
 
@@ -78,7 +78,7 @@ def _locked(data: PinsUnlocked) -> str:
     return ("%(person)s at %(device)s" if data["person"] else "%(device)s") % data
 
 
-PINS_UNLOCKED = entry_with_line(
+PINS_UNLOCKED = entry_type(
     "pins.unlocked",
     PinsUnlocked,
     "A supervisor ended a lock-out after wrong PINs before its time.",

@@ -20,6 +20,7 @@ from typing import Annotated, Any, TypedDict
 
 from django.db.models import Q, QuerySet
 
+from audit.entry_types import entry_type
 from audit.models import Person
 from games import submissions
 from games.act_forms import Text
@@ -41,7 +42,7 @@ from tables.models import Assignment, Table
 from tables.runner.signatures import floor_signer
 from tables.runner.table import ActOutcome, act
 from tables.words import sentences
-from tables.words.registry import entry_with_line, register
+from tables.words.registry import register
 
 # Refusals
 
@@ -111,13 +112,13 @@ class Supervision(TypedDict):
     relieves: Annotated[str | None, "code of the floorperson before; null without one"]
 
 
-SUPERVISION_TAKEN = entry_with_line(
+SUPERVISION_TAKEN = entry_type(
     "supervision.taken",
     Supervision,
     "A floorperson took this table.",
     lambda data: "Supervises the table",
 )
-SUPERVISION_ASSIGNED = entry_with_line(
+SUPERVISION_ASSIGNED = entry_type(
     "supervision.assigned",
     Supervision,
     "A floorperson was assigned to this table.",

@@ -6,7 +6,7 @@ An entry type that is registered twice is an error: it has one line.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from audit.entry_types import ACT_LINES, ActLine, EntryType, entry_type
+from audit.entry_types import ACT_LINES, ActLine, EntryType
 from audit.refusals import RefusalCode
 
 D = TypeVar("D", bound=Mapping[str, Any])
@@ -20,13 +20,6 @@ OVERTAKEN_BY: dict[str, set[str]] = {}
 def line(entry_type: EntryType[D], words: Callable[[D], str]) -> tuple[str, ActLine]:
     """The line about entries of this type, for `register`; `words` gets the data as the type declares it."""
     return entry_type.name, words  # type: ignore[return-value]  # read from the record, so its type is not proven
-
-
-def entry_with_line(name: str, data: type[D], about: str, words: Callable[[D], str]) -> EntryType[D]:
-    """Declare a type of entry (`audit.entry_types`), and its line of the record. Raises ValueError as both do."""
-    declared = entry_type(name, data, about, of_caller=2)
-    register(act_lines=[line(declared, words)])
-    return declared
 
 
 def register(*, act_lines: Iterable[tuple[str, ActLine]], params: ParamWords | None = None) -> None:
