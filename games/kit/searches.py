@@ -23,6 +23,7 @@ from django.http import QueryDict
 from games.params import read_day
 
 Row = TypeVar("Row")
+NEXT_CENTURY = 2100
 
 
 class Search(forms.Form):
@@ -119,7 +120,8 @@ class Month(forms.Field):
         super().__init__(required=False)
 
     def to_python(self, value: Any) -> dt.date | None:
-        return read_day(f"{value}-01")
+        month = read_day(f"{value}-01")
+        return month if month is not None and month.year < NEXT_CENTURY else None
 
 
 class DaySearch(Search):

@@ -52,6 +52,7 @@ def test_each_field_is_read_by_its_kind():
         ("page=1234567890", "page", 0),
         ("month=2026-13", "month", None),
         ("month=0001-01", "month", None),
+        ("month=9999-12", "month", None),
     ],
 )
 def test_what_a_link_says_wrongly_counts_as_the_usual(query, field, value):
