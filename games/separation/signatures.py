@@ -291,16 +291,33 @@ class SigningContext(Protocol):
     now: dt.datetime
 
 
-def verify_signed_before(paper: Paper[R], row: R, step: str) -> None:
-    """Raises `signature-missing` while a further signature is missing that this step waits for."""
+def verify_signed_before(paper: Paper[R], row: R, step: str, *people: Person) -> None:
+    """Verify that these people may take this step now.
+
+    Raises `signature-missing` while a further signature is missing that the step waits for, and, as Forbidden,
+    `paper-signed-by-you` for somebody who has signed the paper by themselves.
+    """
     if not further_signers(paper, row):
         return
-    facility, _place, _number = paper.key(row)
+    law = paper.key(row)[0].law
+    places = law.signers(paper.code)
+    own = next(place for place in places if place.step == step)
+    earlier = places[: places.index(own)]
     for signature in signatures_on(paper, row):
-        if signature.row.step == step:
-            return
-        if not signature.row.step and signature.moment is None:
-            raise _missing(paper, row, facility.law, signature)
+        if signature.row.step:
+            continue
+        if signature.person is not None and signature.person in people:
+            raise _signed_by(signature.person, own, law, paper.name(row))
+        if signature.moment is None and signature.row in earlier:
+            raise _missing(paper, row, law, signature)
+
+
+def _signed_by(person: Person, place: SignerRow, law: Jurisdiction, paper: str) -> Refusal:
+    """The refusal of somebody who has signed a paper and would sign another place of it."""
+    who = who_signs(law, place)
+    return Forbidden(
+        PAPER_SIGNED_BY_YOU, place.section, person=person.name, paper=paper, post=place.post, who=who
+    )
 
 
 def _missing(paper: Paper[R], row: R, law: Jurisdiction, signature: Signature) -> Refusal:
@@ -407,9 +424,11 @@ class UnsignedPaper:
 
     def refusal(self, person: Person) -> Refusal:
         """Why this person may not sign it next: `paper-signed-by-you`, else `paper-signed-next-by`."""
-        code = PAPER_SIGNED_BY_YOU if self._has_signed(person) else PAPER_SIGNED_NEXT_BY
-        names = {"person": person.name, "paper": self.name, "post": self.next.post, "who": self.who}
-        return Forbidden(code, self.next.row.section, **names)
+        place, law = self.next.row, self.paper.key(self.row)[0].law
+        if self._has_signed(person):
+            return _signed_by(person, place, law, self.name)
+        names = {"person": person.name, "paper": self.name, "post": place.post, "who": self.who}
+        return Forbidden(PAPER_SIGNED_NEXT_BY, place.section, **names)
 
     def _has_signed(self, person: Person) -> bool:
         return person in [signature.person for signature in self.signatures]

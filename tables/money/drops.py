@@ -235,7 +235,7 @@ def take_off_drop_box(ctx: TableContext) -> ActOutcome:
     box = drop_box_on(ctx.table)
     if box is None:
         raise Refusal(NO_DROP_BOX, section_of(ctx.table, "drop"), table=ctx.table.code)
-    verify_signed_before(DROP_BOXES, box, "take-off")
+    verify_signed_before(DROP_BOXES, box, "take-off", security, floorperson)
     box.taken_off_at, box.taken_off_by, box.taken_off_with = ctx.now, security, floorperson
     box.save(update_fields=["taken_off_at", "taken_off_by", "taken_off_with"])
     entry = DROP_BOX_TAKEN_OFF({**_box_data(box), "sold_cents": box.sold_cents})
@@ -340,7 +340,7 @@ def count_drop(
     if box.counted_at is not None:
         counted_at, counted = ctx.local(box.counted_at), dollars(box.counted_cents or 0)
         raise Refusal(DROP_BOX_ALREADY_COUNTED, section, box=box.box, at=counted_at, cents=counted)
-    verify_signed_before(DROP_BOXES, box, "count")
+    verify_signed_before(DROP_BOXES, box, "count", cashier, witness)
     box.counted_at, box.counted_by, box.counted_with = ctx.now, cashier, witness
     box.counted_cents = cents
     box.save(update_fields=["counted_at", "counted_by", "counted_with", "counted_cents"])

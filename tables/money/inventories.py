@@ -318,7 +318,7 @@ def count_closer(ctx: TableContext, *, chips: Chips) -> ActOutcome:
     """
     dealer, floorperson = dealer_and_floor(ctx, INVENTORIES.code, "closer", "closer")
     inventory = require_inventory(ctx)
-    verify_signed_before(INVENTORIES, inventory, "closer")
+    verify_signed_before(INVENTORIES, inventory, "closer", dealer, floorperson)
     if ctx.round is not None:
         raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     verify_nothing_under_way(ctx)

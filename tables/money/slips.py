@@ -463,7 +463,7 @@ def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
         raise Refusal(FILL_IS_SIGNED_IN_CAGE, section_of(ctx.table, "transfer"))
     carrier = carrier_who_signs(ctx, transfer)
     _verify_status(ctx, transfer, Status.PREPARING)
-    verify_signed_before(CREDITS_PAPER, transfer, "carry")
+    verify_signed_before(CREDITS_PAPER, transfer, "carry", carrier)
     transfer.carrier, transfer.carrier_signed_at = carrier, ctx.now
     transfer.save(update_fields=["carrier", "carrier_signed_at"])
     entry = TRANSFER_CARRIER_SIGNED({**_data(transfer), "carrier": carrier.code})
@@ -487,7 +487,7 @@ def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
         carrier = verify_carrier_signed(ctx, transfer.carrier, transfer.slip)
         verify_in_tray(ctx, transfer.cents, "transfer")
         _move(ctx, credits=transfer.cents)
-    verify_signed_before(paper_of(transfer), transfer, "hand-over")
+    verify_signed_before(paper_of(transfer), transfer, "hand-over", by, signed_with)
     transfer.status = Status.ON_THE_WAY
     transfer.handed_at, transfer.handed_by, transfer.handed_with = ctx.now, by, signed_with
     transfer.carrier = carrier
@@ -509,7 +509,7 @@ def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> Ac
     signers = dealer_and_floor_of if transfer.kind == FILL else cage_and_security
     by, signed_with = signers(ctx, transfer)
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
-    verify_signed_before(paper_of(transfer), transfer, "receipt")
+    verify_signed_before(paper_of(transfer), transfer, "receipt", by, signed_with)
     if differences(transfer.chips, chips):
         return _refuse_count(ctx, transfer, chips, RECEIPT_DIFFERS)
     if transfer.kind == FILL:

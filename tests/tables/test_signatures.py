@@ -214,6 +214,25 @@ def test_a_signature_before_a_step_holds_the_step_up(in_ruritania):
     assert findings() == []
 
 
+@pytest.mark.parametrize("row", [INVENTORY, INVENTORY.replace('before = "closer"', "")])
+def test_a_signature_holds_up_no_count_of_the_tray(in_ruritania, row):
+    scene = in_ruritania(row)
+    test_money.count(scene, "count_tray", test_money.OPENER)
+    assert test_money.newest("inventory.counted")["inventory"] == 1
+
+
+def test_who_signed_a_fill_by_themselves_does_not_receive_it(in_ruritania):
+    scene = in_ruritania(FILL.replace("since", 'before = "receipt"\nsince'))
+    transfer = test_money.fill(scene)
+    sign(scene, "fill", witness="shift-manager")
+    received = {**transfer, "chips": test_money.FILL}
+    with scene.refused("paper-signed-by-you") as refusal:
+        scene.act("receive_transfer", received, witness="shift-manager")
+    assert (refusal.value.params["paper"], refusal.value.params["post"]) == ("Fill F-0001", "Dealer")
+    scene.act("receive_transfer", received, witness="floorperson")
+    assert findings() == []
+
+
 def test_a_handover_takes_a_third_signature(in_ruritania):
     scene = in_ruritania(HANDOVER)
     scene.act("request_fill", {"chips": test_money.FILL}, by="floorperson", device=scene.podium)
