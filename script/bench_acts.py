@@ -85,10 +85,10 @@ class ActBench:
         )
 
     def play(self, block: Block, kinds: dict[str, int], rounds: int) -> None:
-        """Deal rounds with so many screens of each kind open."""
+        """Deal rounds with so many screens of each kind open, the dealer's own among them."""
 
         async def play(load: Load) -> None:
-            await self.open(load, kinds)
+            await self.open(load, {**kinds, "dealer": kinds["dealer"] - 1})
             tablet = await load.tablet(self.dealer, self.port)
             acts = [act for _ in range(rounds) for act in deal_round(self.draw, WAGERS)]
             dealt = load.deal(tablet, acts, screens=len(load.displays), pause=PAUSE_SECONDS)

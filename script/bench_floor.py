@@ -126,7 +126,6 @@ class FloorBench:
         shown = [Display(load, browser, self.port(number), "floor") for number, browser in podiums]
         dealing = []
         for number, browser in enumerate(self.tablets[:tables]):
-            shown.append(Display(load, browser, self.port(number), "dealer"))
             tablet = await load.tablet(browser, self.port(number))
             dealing.append((tablet, self._shift(seconds + 2 * period)))
         await load.open(shown)

@@ -147,7 +147,7 @@ class Load:
     def __init__(self, draw: random.Random) -> None:
         self.draw, self.ledger = draw, Ledger()
         self.fronts: dict[int, CountingFront] = {}
-        self.displays: list[Display] = []
+        self.displays: list[Screen] = []  # with the pages of tablets
         self.changed = asyncio.Event()
         self.begin()
 
@@ -174,9 +174,11 @@ class Load:
         return self.fronts.setdefault(port, CountingFront(self, port))
 
     async def tablet(self, browser: Browser, port: int) -> Tablet:
-        """The tablet of a signed-in dealer, with the state of its table. It has no socket."""
-        tablet = Tablet(browser.seat, "", self.front(port), self.ledger, self.draw)
-        tablet.cookies = browser.cookies
+        """The tablet of a signed-in dealer, with the state of its table and its socket: one more screen."""
+        tablet = DealersTablet(self, browser, port)
+        self.displays.append(tablet)
+        tablet.open()
+        await tablet.connected.wait()
         await tablet.resync()
         return tablet
 
@@ -299,6 +301,25 @@ class Display(Screen):
         self.shown[table] = Fragment(max(before, version), incarnation=self.incarnation)
         if version > before:
             self.load.note(table, before, version, moment)
+
+
+class DealersTablet(Tablet):
+    """The page of a dealer who acts: pushes bring its screens, so that no answer has to."""
+
+    def __init__(self, load: Load, browser: Browser, port: int) -> None:
+        super().__init__(browser.seat, "", load.front(port), load.ledger, load.draw)
+        self.cookies, self.load = browser.cookies, load
+
+    async def hear(self, text: str) -> None:
+        moment, before = time.monotonic(), self.fragment.version
+        self.load.count("heartbeats" if text.startswith(HEARTBEAT) else self.station, len(text.encode()))
+        await super().hear(text)
+        if self.fragment.version > before:
+            self.load.note(self.table, before, self.fragment.version, moment)
+
+    async def resync(self) -> bool | None:
+        self.load.resyncs += 1
+        return await super().resync()
 
 
 class ChatDisplay(Display):

@@ -275,6 +275,13 @@ class Browser:
         return False
 
 
+def read_state(text: str) -> Json:
+    """What the scripts of a console read, with the wagers of all seats in one list, as `static/js/console.js` has it."""
+    state: Json = json.loads(text)
+    wagers = state["round"]["wagers"]
+    return {**state, "round": {**state["round"], "wagers": [wager for seat in wagers for wager in seat]}}
+
+
 @dataclass
 class Fragment:
     """What a screen shows of one table."""
@@ -300,7 +307,7 @@ class Fragment:
             attributes.get("mac", ""),
             bool(tag and re.search(r"\sdata-halted[\s>]", tag[0])),
             html.unescape(attributes.get("phase", "")),
-            json.loads(state[1]) if state else {},
+            read_state(state[1]) if state else {},
         )
 
     @property
@@ -540,10 +547,12 @@ class Tablet(Screen):
         await ask_until_final(claim, lambda: self.ask(name, claim.say_retry(body)), self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
+        if claim.fate == "taken" and self.fragment.version < claim.version:
+            await self.reach(claim.version)
         return claim
 
     async def ask(self, name: str, body: Json) -> tuple[int, Json]:
-        """One try, with the head that the screen shows. Shows the screen of the answer."""
+        """One try, with the head that the screen shows. Shows the screen of the answer, if it has one."""
         stream = self.seat.place
         heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
         pushed = {"pushed": True} if self.is_pushed else {}
@@ -554,8 +563,6 @@ class Tablet(Screen):
             self.last_taken = time.monotonic()
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
-        elif status == 200:
-            await self.reach(answer["version"])
         return status, answer
 
 
