@@ -28,17 +28,51 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    connection,
+    connections,
+)
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Expression, Model, QuerySet
 from django.db.models.base import ModelState
 from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
+from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
+from psycopg_pool import PoolTimeout
 
 ModelT = TypeVar("ModelT", bound=Model)
 Aliased = tuple[tuple[str, type[Model]], ...]
 Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
 DIVISION_BY_ZERO = "22012"
+
+
+# Errors
+
+
+OF_SQLITE = ("database is locked", "database or disk is full")
+OF_A_CONNECTION = ("08", "57")  # classes of SQLSTATE
+
+
+def says_nothing_was_begun(error: BaseException | None) -> bool:
+    """Whether an error leaves nothing of its transaction."""
+    if isinstance(error, InternalError):
+        return isinstance(error.__cause__, ReadOnlySqlTransaction)
+    if not isinstance(error, OperationalError):
+        return False
+    is_refused = isinstance(error.__cause__, PoolTimeout | LockNotAvailable | DiskFull)
+    return is_refused or any(words in str(error) for words in OF_SQLITE)
+
+
+def may_have_been_committed(error: BaseException) -> bool:
+    """Whether an error leaves open what became of its transaction: the connection ended, perhaps after the COMMIT."""
+    if not isinstance(error, OperationalError | InterfaceError) or says_nothing_was_begun(error):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(OF_A_CONNECTION)
 
 
 def statement_cursor() -> AbstractContextManager[CursorWrapper]:

@@ -24,7 +24,7 @@ from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.logs import OutageLog
 from audit.models import Command, Stream
 from audit.refusals import RefusalCode
-from audit.rows import use_ids
+from audit.rows import may_have_been_committed, says_nothing_was_begun, use_ids
 from audit.runner import (
     Act,
     ActOutcome,
@@ -100,27 +100,38 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         It runs on the worker's copy of the table, if there is one (`tables.runner.copies`). Unless it succeeds there,
         it runs again from the rows. Raises `RecordedRefusal` after the commit of an act that is refused on the record.
         """
-        response = self._execute_on_copy(request)
+        response, unknown = self._execute_on_copy(request)
         if response is None:
-            with _recorded_heads(request):
-                response = super().execute(request)
+            try:
+                with _recorded_heads(request):
+                    response = super().execute(request)
+            except Exception as error:
+                # Nobody has looked for the command since: it may have been committed on the copy.
+                if unknown is not None and request.lookup.not_found is None:
+                    raise unknown from error
+                raise
         if isinstance(response.context, TableContext):
             copies.keep(response.context)
         raise_recorded(response)
         return response
 
-    def _execute_on_copy(self, request: ActRequest) -> ActResponse | None:
-        """Execute the act on the worker's copy of the table; None unless that was possible and has succeeded."""
+    def _execute_on_copy(self, request: ActRequest) -> tuple[ActResponse | None, Exception | None]:
+        """Execute the act on the worker's copy of the table; None unless that was possible and has succeeded.
+
+        With it the error after which nobody knows whether it was committed. Raises that of a busy database: the rows
+        would wait for the same again.
+        """
         copy = copies.take(request, self.acts[request.act])
         if copy is None:
-            return None
+            return None, None
         try:
-            return super().execute(replace(request, copy=copy))
-        except (
-            Exception
-        ) as reason:  # whatever it is, the rows decide, under their lock and with the same command
+            return super().execute(replace(request, copy=copy)), None
+        except Exception as reason:  # else the rows decide, under their lock and with the same command
+            request.lookup.not_found = None  # no record was searched for it
+            if says_nothing_was_begun(reason):
+                raise
             log.debug("Not on the copy: %s %r", request.act, reason)
-            return None
+            return None, reason if may_have_been_committed(reason) else None
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
         """Execute the act and roll it back. A wrong head is recorded as by `execute`."""

@@ -21,19 +21,17 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 from urllib.parse import urlencode
 
-from django.db import InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, RawPostDataException
 from django.shortcuts import redirect, render
 from django.template import loader
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_GET, require_POST
-from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
-from psycopg_pool import PoolTimeout
 
 from audit import factors, logs, people, record
 from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
+from audit.rows import says_nothing_was_begun
 from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
 from games import registry
 from games.access import decides_itself, opened_by
@@ -88,17 +86,6 @@ SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PI
 
 log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 2
-OF_SQLITE = ("database is locked", "database or disk is full")
-
-
-def says_nothing_was_begun(error: BaseException | None) -> bool:
-    """Whether an error leaves nothing of its transaction."""
-    if isinstance(error, InternalError):
-        return isinstance(error.__cause__, ReadOnlySqlTransaction)
-    if not isinstance(error, OperationalError):
-        return False
-    is_refused = isinstance(error.__cause__, PoolTimeout | LockNotAvailable | DiskFull)
-    return is_refused or any(words in str(error) for words in OF_SQLITE)
 
 
 def busy_or_error(request: HttpRequest) -> HttpResponse:

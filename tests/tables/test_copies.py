@@ -12,16 +12,18 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection, transaction
+from psycopg_pool import PoolTimeout
 
 from audit import clock, record
 from audit.management.commands import provision_roles
 from audit.models import Command, Device, Entry, Incarnation, Person, Stream
 from audit.record import SERIALIZATION_FAILURE
-from audit.rows import clone, collected_writes
+from audit.rows import clone, collected_writes, says_nothing_was_begun
 from config.postgresql.base import DatabaseWrapper
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility, RulesSubmission
+from games.refusals import NOT_ON_DUTY
 from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Settlement, Table, Throw, Wager
 from tables.runner import copies
 from tables.runner import table as road
@@ -51,6 +53,13 @@ class Ways:
         return self.ways[-1]
 
 
+def no_connection() -> OperationalError:
+    """The error of a pool that has no connection in time."""
+    error = OperationalError("couldn't get a connection")
+    error.__cause__ = PoolTimeout("couldn't get a connection")
+    return error
+
+
 @pytest.fixture
 def ways(settings, monkeypatch):
     """Workers keep copies; what is returned notes the way of each act."""
@@ -60,9 +69,9 @@ def ways(settings, monkeypatch):
     noted, on_copy = Ways(), road.TableRunner._execute_on_copy
 
     def note(runner, request):
-        response = on_copy(runner, request)
+        response, unknown = on_copy(runner, request)
         noted.ways.append("rows" if response is None else "copy")
-        return response
+        return response, unknown
 
     monkeypatch.setattr(road.TableRunner, "_execute_on_copy", note)
     yield noted
@@ -351,6 +360,34 @@ def test_an_act_that_a_copy_lacks_something_for_drops_it(scene, ways):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("then", [no_connection, Forbidden(NOT_ON_DUTY, facility="Larkfield")])
+def test_nothing_is_said_of_an_act_that_may_have_been_committed_before_its_record_was_searched(
+    then, scene, ways, monkeypatch
+):
+    """Its connection ended with the COMMIT, and the rows were never asked: a tablet asks again by the same id."""
+    scene.place((1, "small", 2_500))
+    before, queue = scene.version, DatabaseWrapper._queue
+
+    def commit_and_break(database, *arguments, **options):
+        queue(database, *arguments, **options)
+        database.connection._pipeline.sync()
+        database.connection.pgconn.finish()
+        monkeypatch.undo()
+        monkeypatch.setattr(road.TableRunner, "lock", refuse)
+        raise OperationalError("the connection broke")
+
+    def refuse(runner, request):
+        raise then() if callable(then) else then
+
+    monkeypatch.setattr(DatabaseWrapper, "_queue", commit_and_break)
+    with pytest.raises(OperationalError, match="the connection broke") as unknown:
+        scene.act("shake", {"shakes": 3})
+    assert not says_nothing_was_begun(unknown.value)
+    monkeypatch.undo()
+    assert scene.version == before + 1
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("is_written", [False, True])
 def test_an_act_whose_connection_breaks_as_it_is_sent_is_done_once(is_written, scene, ways, monkeypatch):
     scene.place((1, "small", 2_500))
@@ -401,7 +438,7 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
         )
         with monkeypatch.context() as patched:
             patched.setattr(DatabaseWrapper, "_queue", cut_off)
-            response = road.RUNNER._execute_on_copy(request)
+            response, _unknown = road.RUNNER._execute_on_copy(request)
         if response is not None:
             break
         assert rows_of_play() == rows, cut
