@@ -600,7 +600,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     opening = view.Opening(ctx)
     halted = _halted(table)
     alerts = held(table.pk) if play.calls else []
-    ended_rounds = table_history.ended_rounds_part(table, day)
+    ended_rounds = table_history.ended_rounds_part(table, day, play.incarnation)
     newest = ended_rounds["history"][0]["ending"] if ended_rounds["history"] else None
     snapshot: Snapshot = {
         "version": table.stream.seq,

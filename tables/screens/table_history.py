@@ -327,13 +327,16 @@ class Day(NamedTuple):
     ends: dt.datetime
 
 
-def ended_rounds_part(table: Table, day: dt.date) -> EndedRoundsPart:
-    """Return the keys of the snapshot that only the end of a round, a slip, or a change at the posts changes."""
+def ended_rounds_part(table: Table, day: dt.date, incarnation: int) -> EndedRoundsPart:
+    """Return the keys of the snapshot that only the end of a round, a slip, or a change at the posts changes.
+
+    A restored record of another `incarnation` reaches the same numbers with other rounds.
+    """
     newest, place = newest_slips(table), TablePlace.of(table)
     ends = table.facility.day_begins(day + dt.timedelta(days=1))
     posts_since = (table.dealer_since, table.dealer_left_since, table.stickperson_since)
     of_day = Day(day, table.facility.day_begins(day), ends)
-    return _ended_rounds_part(place, table.status_seq, posts_since, newest, of_day)
+    return _ended_rounds_part(place, incarnation, table.status_seq, posts_since, newest, of_day)
 
 
 class NewestSlips(NamedTuple):
@@ -354,6 +357,7 @@ def newest_slips(table: Table) -> NewestSlips:
 @lru_cache(maxsize=1024)
 def _ended_rounds_part(
     place: TablePlace,
+    incarnation: int,
     status_seq: int,
     posts_since: tuple[dt.datetime | None, ...],
     newest: NewestSlips,

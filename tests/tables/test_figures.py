@@ -18,7 +18,7 @@ def test_the_win_is_recorded_round_by_round(scene):
     for dice in ([1, 1, 2], [6, 6, 5], [2, 2, 2]):  # small pays, small loses, small loses on a triple
         scene.play((1, "small", 2_500), dice=dice)
         scene.finish()
-    figures = table_history.ended_rounds_part(scene.fresh, scene.last_round.gaming_day)["figures"]
+    figures = table_history.ended_rounds_part(scene.fresh, scene.last_round.gaming_day, 1)["figures"]
     assert figures["win_line_cents"] == [0, -2_500, 0, 2_500]
     assert (figures["rounds"], figures["handle_cents"], figures["win_cents"]) == (3, 7_500, 2_500)
 

@@ -281,7 +281,7 @@ def _of_shifts(scene: Scene, day: dt.date) -> dict[str, int | None]:
 
 
 def _snapshot(scene: Scene, day: dt.date) -> dict[str, int | None]:
-    figures = ended_rounds_part(scene.fresh, day)["figures"]
+    figures = ended_rounds_part(scene.fresh, day, 1)["figures"]
     return {name: figures[name] for name in figures if isinstance(figures[name], int)}  # type: ignore[literal-required]
 
 

@@ -47,12 +47,12 @@ def test_corrected_dice_settle_the_round_again_and_say_both(cleared):
 
 def test_no_row_that_was_settled_changes_and_the_figures_have_the_slip(cleared):
     before = cleared.last_round
-    day = table_history.ended_rounds_part(cleared.fresh, before.gaming_day)["figures"]
+    day = table_history.ended_rounds_part(cleared.fresh, before.gaming_day, 1)["figures"]
     file(cleared, "dice", dice=[1, 1, 2])
     settle(cleared, (1, 5_000), (2, -10_000))
     after = cleared.last_round
     assert {**vars(before), "_state": None} == {**vars(after), "_state": None}
-    corrected = table_history.ended_rounds_part(cleared.fresh, before.gaming_day)["figures"]
+    corrected = table_history.ended_rounds_part(cleared.fresh, before.gaming_day, 1)["figures"]
     assert (day["win_cents"], corrected["win_cents"]) == (-2_500, 2_500)
     assert (day["rounds"], day["handle_cents"]) == (corrected["rounds"], corrected["handle_cents"])
     assert cleared.settled == [(1, "small", "lose", 0, 0), (2, "big", "win", 5_000, 5_000)]
