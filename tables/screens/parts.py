@@ -27,7 +27,7 @@ _Value = TypeVar("_Value")
 class Reads:
     """What was read while a part was rendered: keys of the snapshot, keys of its round, and values that are watched.
 
-    `plain` is the station's data of the same snapshot, of which nothing is noted.
+    `plain` is the station's data of the same snapshot, of which nothing is noted; None once it is rendered.
     """
 
     plain: Any
@@ -226,6 +226,7 @@ class Shown:
             reads = Reads(plain)
             recorded = cast(Snapshot, Recorded(state, reads))
             text = render(self.station.data(recorded))
+            reads.plain = None  # it would keep the whole snapshot for as long as the part stays the same
             if before is not None and before.text == text:
                 before.reads = reads
             else:
