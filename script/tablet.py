@@ -276,7 +276,7 @@ class Browser:
 
 
 def read_state(text: str) -> Json:
-    """What the scripts of a console read, with the wagers of all seats in one list, as `static/js/console.js` has it."""
+    """What the scripts of a console read, with the wagers of all seats in one list, as `static/js/console.js` does."""
     state: Json = json.loads(text)
     wagers = state["round"]["wagers"]
     return {**state, "round": {**state["round"], "wagers": [wager for seat in wagers for wager in seat]}}

@@ -196,6 +196,7 @@ export class LiveScreen extends HTMLElement {
   applyOrFetch({ table, version, base, parts }) {
     const before = this.received.get(table);
     if (base !== undefined && before?.version !== base) {
+      this.replaceSocket();  // on a new one the parts begin whole: no later change would fit these
       this.resync();
       return;
     }

@@ -299,7 +299,7 @@ class Sockets:
 
     async def state_of(self, event: dict[str, Any]) -> Snapshot | None:
         """The state of a push; None if this loop sent it. Without a state the table is read, once for all sockets."""
-        if event["origin"] == self.origin:
+        if event.get("origin") == self.origin:
             return None
         if event["state"] is not None:
             return fragments.parsed(event["state"])

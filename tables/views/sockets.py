@@ -59,7 +59,7 @@ from tables.runner.access import (
     wall_tables_for,
 )
 from tables.screens import fragments, push
-from tables.screens.parts import Shown, Told
+from tables.screens.parts import Shown, Told, is_newer
 from tables.screens.push import delivery
 from tables.ticker import silent_posts
 
@@ -363,6 +363,7 @@ class PushConsumer(AsyncWebsocketConsumer):
         """Nothing is read from a screen here."""
 
     async def disconnect(self, code: int) -> None:
+        push.sockets_of_loop().leave(self.groups_joined, self)
         if self.heartbeat_task:
             self.heartbeat_task.cancel()
         try:
@@ -418,7 +419,8 @@ class OneTableConsumer(PushConsumer):
             await self.send(text_data=message)
 
     def take(self, state: Snapshot) -> None:
-        self.newest = state
+        if self.newest is None or is_newer(state, self.newest):
+            self.newest = state
         if self.sending is None:
             self.sending = asyncio.create_task(self.send_newest())
 
@@ -577,19 +579,21 @@ class FloorConsumer(PushConsumer):
 
     def take(self, state: Snapshot) -> None:
         code = state["table"]["code"]
-        self.waiting[code] = state
+        if code not in self.waiting or is_newer(state, self.waiting[code]):
+            self.waiting[code] = state
         if code not in self.later:
             wait = self.sent_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
             self.later[code] = asyncio.create_task(self.send_tile(code, wait))
 
     async def send_tile(self, code: str, wait: float) -> None:
-        """Send the newest tile of a table, when it may be."""
-        if wait > 0:
-            await asyncio.sleep(wait)
-        del self.later[code]
-        state = self.waiting.pop(code)
-        self.sent_at[code] = time.monotonic()
-        await self.show(state)
+        """Send the newest tile of a table, when it may be, until none has come meanwhile: one after the other."""
+        try:
+            while code in self.waiting:
+                await asyncio.sleep(max(0.0, wait))
+                self.sent_at[code], wait = time.monotonic(), TILE_SECONDS
+                await self.show(self.waiting.pop(code))
+        finally:
+            self.later.pop(code, None)
 
     async def disconnect(self, code: int) -> None:
         for task in self.later.values():

@@ -148,12 +148,14 @@ test("parts that changed take the place of those before, whole or in some of the
   assert.deepEqual(parts.felt, ["<p>Big</p>", "<p>Small</p>"]);
 });
 
-test("changes of another version than the last one make the page fetch the state", () => {
+test("changes of another version than the last one make the page fetch the state, on a new socket", () => {
   FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
   let fetched = 0;
+  const before = FakeSocket.last;
   screen.resync = () => { fetched += 1; };
   FakeSocket.last.push({ table: "T-01", version: 13, base: 12, parts: { frame: { 0: html(13) } } });
   assert.deepEqual([versionOf(), fetched], [11, 1]);
+  assert.notEqual(FakeSocket.last, before);  // whose changes fit nothing any more
 });
 
 test("what a heartbeat and a poll say of planned reliefs is passed on, also when there are none any more", async () => {

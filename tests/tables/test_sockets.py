@@ -453,3 +453,27 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
     monkeypatch.setattr(push, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     assert (await push.publish(answer.key)).version == answer.version
+
+
+async def test_an_older_state_that_comes_later_takes_no_newer_ones_place(committed):
+    """Two threads of a worker may hand over the states of one table in another order than they committed them."""
+
+    @database_sync_to_async
+    def states():
+        committed.place((1, "small", 2_500))
+        older = fragments.read_state(committed.table.pk).snapshot
+        committed.place((2, "big", 2_500))
+        return older, fragments.read_state(committed.table.pk).snapshot
+
+    older, newer = await states()
+    shown = []
+
+    async def note(state):
+        shown.append(state["version"])
+
+    for consumer in (sockets.SignConsumer(), sockets.FloorConsumer()):
+        consumer.show = note
+        consumer.take(newer)
+        consumer.take(older)
+        await asyncio.sleep(0.05)
+    assert shown == [newer["version"]] * 2
