@@ -38,6 +38,7 @@ ADDRESSES = {
     "display": "TEST_DISPLAY",
 }
 EVERY_EXAMPLE = "TEST_EVERY_EXAMPLE"  # read by tests/services/examples.py
+IN_TURN = "TEST_IN_TURN"  # read by tests/services/suites.py
 DAY = "TEST_DAY"  # read by tests/services/examples.py
 CATEGORIES = ("failed", "passed", "skipped", "error")
 PATIENTLY = ("nice", "-n", "10")
@@ -67,6 +68,7 @@ class Suite:
     words: tuple[str, ...] = ()
     workers_per_core: float = 1
     is_part_of_all_only: bool = False
+    takes_turns: bool = False  # most of its tests run on one of three days, all of them with --all
 
     @property
     def places(self) -> list[str]:
@@ -103,6 +105,7 @@ SUITES = {
             "(database or postgres or redis) and not browser",
             words=("mark.both_databases", "mark.postgres", "mark.redis"),
             workers_per_core=1.5,
+            takes_turns=True,
         ),
         Suite(
             "browser",
@@ -112,6 +115,7 @@ SUITES = {
             "browser",
             folders=("tests/e2e", "tests/services"),
             workers_per_core=1.5,
+            takes_turns=True,
         ),
         Suite(
             "webkit",
@@ -289,8 +293,8 @@ class Tests:
     def marks(self, suite: Suite) -> str:
         marks = {"all": suite.marks_of_all, "fast": suite.marks_of_fast}.get(self.choice) or suite.marks
         if suite.name == "sqlite" and not self.choice and SUITES["services"] in self.suites:
-            # The product runs on PostgreSQL: where the databases may differ, one run of a plain day is there.
-            return f"{marks} and not both_databases" if self.address("postgres") else marks
+            # The product runs on PostgreSQL: what takes seconds on both runs there.
+            return f"{marks} and not (both_databases and long)" if self.address("postgres") else marks
         if suite.name != "services":
             return marks
         if not self.address("postgres"):
@@ -303,11 +307,20 @@ class Tests:
         return "; ".join(present + [f"without {name} ({self.found[name].note})" for name in lacking])
 
     def variables(self, suite: Suite) -> dict[str, str]:
-        """The addresses of its services, whether the tests try every example, and the day on which the run began."""
+        """The addresses of its services, whether the tests try every example, and whether they take turns.
+
+        Tests that are named run on any day, and the day of a run is that of its beginning.
+        """
         addresses = {
             variable: self.address(name) if name in suite.uses else "" for name, variable in ADDRESSES.items()
         }
-        return {**addresses, EVERY_EXAMPLE: "1" if self.choice == "all" else "", DAY: self.day}
+        take_turns = not self.choice and not self.arguments and suite.takes_turns
+        return {
+            **addresses,
+            EVERY_EXAMPLE: "1" if self.choice == "all" else "",
+            IN_TURN: "1" if take_turns else "",
+            DAY: self.day,
+        }
 
     def run(self, suite: Suite, commands: Commands, folder: Path) -> Row:
         heading(f"tests: {suite.name}")

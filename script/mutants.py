@@ -42,6 +42,8 @@ TOPICS = (
     "insiders",
     "floor",
 )
+# Those of the suite services that run every day: the others take turns, and run on SQLite each day.
+DAILY_SERVICES = "(postgres or redis or (both_databases and long)) and not browser and not repeated"
 REPORT = ("-q", "-rfE", "--tb=no")
 WITHOUT_SERVICES = ("sqlite", "browser")  # named tests of these need none, and start at once
 TEST_PASSED = re.compile(r"\b\d+ passed\b")
@@ -159,6 +161,8 @@ class Copy:
         environment: every run would compile all modules and tests again.
         """
         arguments = [*(["-x"] if stops else []), *REPORT, *(tests or SUITES[suite].places or ["tests"])]
+        if suite == "services":
+            arguments = ["-m", DAILY_SERVICES, *arguments]
         if suite in WITHOUT_SERVICES and tests:
             marks = SUITES[suite].marks
             command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "0", "-m", marks, *arguments]

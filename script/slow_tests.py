@@ -2,9 +2,9 @@
 
 REPORT.xml is pytest's own report of a run on a quiet machine: `script/test --only sqlite -- --junitxml=REPORT.xml`. The
 list is tests/slow_tests.txt: functions whose cases together take longer than LONGEST. A new test is in no list, so
---fast runs it. Functions of LONG seconds and more have them in the list: workers begin with the longest. A report of
-another suite adds its functions of LONG_ELSEWHERE seconds: `script/test --only browser -- --junitxml=OTHER.xml`, then
-both reports.
+--fast runs it. Functions of LONG seconds and more have them in the list. Workers begin with the longest, and
+script/test runs all of these on one database. A report of another suite adds its functions of LONG_ELSEWHERE seconds:
+`script/test --only browser -- --junitxml=OTHER.xml`, then both reports.
 """
 
 import argparse

@@ -53,6 +53,9 @@ def pytest_collection_modifyitems(
         if unknown := suites.unknown_clauses(items, set(all_clauses())):
             raise pytest.UsageError("\n".join(unknown))
     yield
+    if later_items := suites.of_another_day(items):
+        config.hook.pytest_deselected(items=later_items)
+        items[:] = [item for item in items if item not in set(later_items)]
     if hasattr(config, "workerinput"):  # a worker of pytest-xdist
         suites.begin_with_the_longest(items)
 

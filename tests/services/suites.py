@@ -1,5 +1,6 @@
 """What this run of pytest has: which tests must be skipped here, and which touch a database."""
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -7,7 +8,15 @@ import pytest
 from django.conf import settings
 from django.test import TransactionTestCase
 
+from tests.services.examples import is_of_today
+
 SLOW_TESTS = Path(__file__).resolve().parents[1] / "slow_tests.txt"
+IN_TURN = "TEST_IN_TURN"  # set by script/test where tests of this suite take turns
+# Stories of the browser that never do: the work of every role, every game, and what a lost line or tap may break.
+DAILY_STORIES = {
+    "test_alerts.py", "test_auditor.py", "test_day_in_the_office.py", "test_day_in_the_pit.py", "test_football.py",
+    "test_high_roll.py", "test_line.py", "test_main_job.py", "test_pace.py", "test_restart.py", "test_taps.py",
+}  # fmt: skip
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_url"}
 
 
@@ -43,15 +52,35 @@ def slow_tests() -> dict[str, float]:
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
-    """`slow` on every test of the list."""
+    """`slow` on every test of the list, `long` on those that have their seconds there."""
     for item in items:
-        if item.nodeid.split("[")[0] in slow_tests():
+        name = item.nodeid.split("[")[0]
+        if name in slow_tests():
             item.add_marker(pytest.mark.slow)
+        if slow_tests().get(name):
+            item.add_marker(pytest.mark.long)
 
 
 def begin_with_the_longest(items: list[pytest.Item]) -> None:
     """Move the longest tests to the front: begun last, they would leave the other workers idle at the end."""
     items.sort(key=lambda item: slow_tests().get(item.nodeid.split("[")[0], 0), reverse=True)
+
+
+def of_another_day(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that are left to one of the next two days, because they take turns."""
+    if not os.environ.get(IN_TURN):
+        return []
+    return [item for item in items if takes_turns(item) and not is_of_today(item.nodeid.split("[")[0])]
+
+
+def takes_turns(item: pytest.Item) -> bool:
+    """Whether a test runs here on one of three days: most stories of the browser, and what runs on SQLite each day."""
+    if item.get_closest_marker("browser"):
+        return item.path.name not in DAILY_STORIES
+    is_on_sqlite = item.get_closest_marker("both_databases") and not item.get_closest_marker("long")
+    return bool(is_on_sqlite) and not (
+        item.get_closest_marker("postgres") or item.get_closest_marker("redis")
+    )
 
 
 def touches_database(item: pytest.Item) -> bool:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from script import checks, environment, service_finder, services
 from script.checks import SUITES, Row, counted, last_line, table
 from script.service_finder import Service, Unavailable
 from tests.services import examples as examples_of_tests
+from tests.services import suites
 from tests.services.examples import examples, is_of_today
 
 
@@ -148,14 +151,14 @@ def test_a_suite_without_node_runs_and_skips_unless_node_is_required():
         ("fast", ["sqlite", "services"], "there", False),
     ],
 )
-def test_what_may_differ_on_both_databases_runs_on_postgresql_where_that_runs(
+def test_what_takes_seconds_on_both_databases_runs_on_postgresql_where_that_runs(
     choice, suites, address, is_left_out
 ):
     tests = checks.Tests(
         found(postgres=address), set(), [], choice=choice, suites=[SUITES[name] for name in suites]
     )
-    assert tests.marks(SUITES["sqlite"]).endswith(" and not both_databases") is is_left_out
-    assert not is_left_out or tests.marks(SUITES["services"]).startswith("(both_databases or ")
+    assert tests.marks(SUITES["sqlite"]).endswith(" and not (both_databases and long)") is is_left_out
+    assert "long" not in tests.marks(SUITES["services"])
 
 
 @pytest.mark.parametrize(("choice", "tried"), [("", 100), ("fast", 100), ("all", 300)])
@@ -175,6 +178,49 @@ def test_each_state_is_looked_at_on_one_of_three_days(monkeypatch):
         assert (sum(looks), looks[:3]) == (2, looks[3:])
     monkeypatch.setenv(examples_of_tests.VARIABLE, "1")
     assert is_of_today("lit") and is_of_today("bets open")
+
+
+class NamedTest:
+    """A test as collected: its file, its name and its marks."""
+
+    def __init__(self, file, name, *marks):
+        self.path, self.nodeid, self.marks = Path("tests/e2e") / file, f"{file}::{name}", marks
+
+    def get_closest_marker(self, name):
+        return name in self.marks
+
+
+def test_stories_take_turns_and_what_every_day_needs_does_not(monkeypatch):
+    daily: list[Any] = [
+        NamedTest("test_main_job.py", "test_a", "browser"),
+        NamedTest("test_record.py", "test_b", "both_databases", "long"),
+        NamedTest("test_record.py", "test_c", "both_databases", "postgres"),
+        NamedTest("test_layer.py", "test_d", "redis"),
+    ]
+    in_turn: list[Any] = [
+        NamedTest("test_rooms.py", "test_e", "browser"),
+        NamedTest("test_rooms.py", "test_f[1280]", "browser"),
+        NamedTest("test_record.py", "test_g", "both_databases"),
+    ]
+    monkeypatch.delenv(examples_of_tests.VARIABLE, raising=False)
+    monkeypatch.delenv(suites.IN_TURN, raising=False)
+    assert suites.of_another_day(in_turn) == []
+    monkeypatch.setenv(suites.IN_TURN, "1")
+    days: list[Any] = []
+    for day in range(3):
+        monkeypatch.setenv(examples_of_tests.DAY, str(day))
+        assert not set(suites.of_another_day(daily))
+        days += [item for item in in_turn if item not in suites.of_another_day(in_turn)]
+    assert sorted(days, key=id) == sorted(in_turn, key=id)
+
+
+@pytest.mark.parametrize(
+    ("choice", "arguments", "turns"), [("", [], "1"), ("all", [], ""), ("", ["tests/e2e"], "")]
+)
+def test_only_a_plain_run_of_everything_takes_turns(choice, arguments, turns):
+    tests = checks.Tests(found(), set(), arguments, choice=choice)
+    assert tests.variables(SUITES["browser"])[suites.IN_TURN] == turns
+    assert tests.variables(SUITES["sqlite"])[suites.IN_TURN] == ""
 
 
 def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
