@@ -13,7 +13,7 @@ def test_every_mutant_removes_a_protection_of_today():
         "engine": 12,
         "acts": 27,
         "record": 16,
-        "permissions": 14,
+        "permissions": 15,
         "office gate": 13,
         "operation": 63,
         "examiner": 45,

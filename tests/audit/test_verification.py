@@ -248,7 +248,7 @@ def test_every_finding_has_its_sentence(sealed):
              "column": "at", "name": "w", "key": "k", "row": "r", "closed": "c",
              "person": "p", "device": "d", "facility": "f", "document": "D-1", "submission": "RS-1", "case": "C-1",
              "factor": "app", "change": "CH-1", "letter": "L-1", "inventory": 1, "slip": "F-0001",
-             "expected_cents": 1, "stored_cents": 2, "round": 7, "player": "P-1", "move": 3,
+             "expected_cents": 1, "stored_cents": 2, "round": 7, "player": "P-1", "move": 3, "signer": "s",
              "last": 1, "by": "b", "log": "the first log", "problem": "It was rolled back."}  # fmt: skip
     for code in FINDINGS | FORMER:
         assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
