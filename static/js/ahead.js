@@ -94,7 +94,7 @@ export class Ahead {
   show(html) {
     const parts = document.createElement("template"), felt = document.getElementById("felt");
     parts.innerHTML = html;
-    for (const said of parts.content.querySelectorAll("[data-say]")) said.textContent = this.steps[this.waiting]?.say ?? "";
+    for (const sentence of parts.content.querySelectorAll("[data-say]")) sentence.textContent = this.steps[this.waiting]?.say ?? "";
     if (this.isClosing && this.currentState().round.bets_open) {
       felt.classList.toggle("felt--closed", true);
       this.replaced.push(() => felt.classList.toggle("felt--closed", false));

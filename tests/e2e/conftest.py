@@ -45,6 +45,7 @@ def pushes_lost() -> Callable[[], contextlib.AbstractContextManager[None]]:
     def losing() -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(push, "_send_in_order", lose)
+            patch.setattr(push.Sockets, "tell", lambda *_: None)
             yield
 
     return losing

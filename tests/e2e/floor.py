@@ -15,6 +15,7 @@ from playwright.sync_api import Error, Locator, Page, expect
 
 from audit.devices import enroll, set_device_cookie, token_hash
 from audit.models import Device
+from script.tablet import read_state
 from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
 from tests.services.device_cookie import set_newest_cookie
 from tests.tables.cast import PIN, Scene
@@ -373,7 +374,7 @@ class Tablet(Screen):
         return {(w["seat"], w["wager"]): w["cents"] for w in self.state()["round"]["wagers"]}
 
     def state(self) -> dict[str, Any]:
-        return self.page.evaluate("JSON.parse(document.getElementById('state').textContent)")
+        return read_state(self.page.locator("#state").text_content() or "")
 
     def other(self, act: str) -> None:
         """One of the other acts, from the list of those that are legal now."""

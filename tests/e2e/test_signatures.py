@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from audit.devices import enroll
 from games.models import PaperSignature
+from tables.models import ChipTransfer
 from tables.money.chips import change_keeping
 from tests.e2e.floor import Screen
 from tests.e2e.test_money import is_well, sends_nothing_by_a_second_tap
@@ -41,7 +42,7 @@ def test_a_fourth_signer_signs_on_the_tray_and_the_slip_has_every_signature(fill
     _device, token = enroll("Cage 1", "larkfield", "podium")
     cage, floor = Screen(new_page(1024, 768)), Screen(new_page(1024, 768))
     spotless += [cage, floor]
-    cage.let_in(token, "cage", "/floor/larkfield/cage/?slip=1")
+    cage.let_in(token, "cage", f"/floor/larkfield/cage/?slip={ChipTransfer.objects.get().pk}")
     expect(cage.page.locator(".signed-by .next-signer")).to_contain_text("Pit manager")
     is_well(cage.page)
     cage.tap(".to-sign [data-open=sign-paper]")
