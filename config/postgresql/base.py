@@ -131,10 +131,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             with self.wrap_database_errors, self.connection.pipeline():
                 try:
                     self._queue(writes, reserved, ends=ends, commits=commits)
-                except (
-                    DatabaseError
-                ) as error:  # the driver warns of an error that leaves the pipeline's block
-                    failed = error
+                except DatabaseError as error:
+                    failed = error  # the driver warns of one that leaves the pipeline's block
         except DatabaseError as error:
             failed = failed or error
         finally:

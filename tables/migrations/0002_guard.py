@@ -1,7 +1,7 @@
 """The guard of an act that ran on a worker's own copy of a table (`tables.runner.copies`), on PostgreSQL.
 
 - `tables_guard` locks the table and its stream, and raises a serialization failure unless all that the copy assumed is
-  still so. It looks each row up by its key, because a join of all of them would be planned anew at every call.
+  still so. It looks each row up by its key, because a join of all of them would be planned again at every call.
 - `tables_epoch` has one row, whose value is another one after each change of the rows that acts read beside those of
   their table. It is no number, which a restored backup could repeat. It changes when the transaction commits: then
   no further row is locked, so that two transactions do not wait for each other.

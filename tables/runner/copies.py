@@ -72,16 +72,15 @@ def lock(copy: Copy, request: ActRequest) -> Locked:
     write(
         GUARD,
         [
-            *(
-                table.pk,
-                stream.pk,
-                stream.seq,
-                bytes(stream.head),
-                trusted,
-                copy.play.incarnation,
-                copy.epoch,
-            ),
-            *(request.actor.pk, sorted(copy.play.at_work)),
+            table.pk,
+            stream.pk,
+            stream.seq,
+            bytes(stream.head),
+            trusted,
+            copy.play.incarnation,
+            copy.epoch,
+            request.actor.pk,
+            sorted(copy.play.at_work),
         ],
     )
     return Locked(table, now, True, copy.play.incarnation, replace(copy.play, now=now), copy.epoch, copy.ids)

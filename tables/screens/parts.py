@@ -37,7 +37,7 @@ class Reads:
 
 
 class Recorded(dict[str, Any]):
-    """A snapshot, or its round, of which each key that is read is noted. Whoever takes it whole reads every key.
+    """A snapshot, or its round, of which each key that is read is noted. Code that takes it whole reads every key.
 
     `s | {…}` is another one, whose keys of the right side are not noted: they are not the snapshot's.
     """
