@@ -11,6 +11,10 @@ const SLOP = 16;  // pixels beside an element where the finger still presses it
 const HINT_TIME = 2_000;
 const KEYS = ["Enter", " "];
 
+/* Whether a press that began at `event.timeStamp` is over by this event. The clock of the events decides: a busy page runs its
+   timers late, and a finger that lifts at once after the whole time has pressed it all the same. */
+export const isWhole = (press, event) => event.timeStamp - press.since >= press.time;
+
 /* A time in ms that the style of the page may replace. */
 export const timeOf = (property, time) =>
   Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue(property)) || time;
@@ -38,7 +42,7 @@ export class Holds {
     const listen = (name, run) => root.addEventListener(name, run, { capture: true });
     listen("pointerdown", (event) => this.pointerDown(event));
     listen("pointermove", (event) => this.pointerMove(event));
-    listen("pointerup", () => this.release());
+    listen("pointerup", (event) => this.release(event));
     listen("pointercancel", () => this.cancel());
     listen("keydown", (event) => this.keyDown(event));
     listen("keyup", (event) => this.keyUp(event));
@@ -50,11 +54,11 @@ export class Holds {
     return target?.closest?.("button[data-hold]") ?? null;
   }
 
-  pointerDown({ target, button: which = 0 }) {
+  pointerDown({ target, button: which = 0, timeStamp }) {
     this.cancel();
     this.isReleasing = false;
     const button = this.buttonOf(target);
-    if (button && which === 0 && !isDisabled(button)) this.start(button);
+    if (button && which === 0 && !isDisabled(button)) this.start(button, timeStamp);
   }
 
   pointerMove(event) {
@@ -67,19 +71,19 @@ export class Holds {
     const button = this.buttonOf(event.target);
     if (button || (this.isReleasing && event.repeat)) event.preventDefault();
     if (!button) return;
-    if (!event.repeat && !this.press && !isDisabled(button)) this.start(button);
+    if (!event.repeat && !this.press && !isDisabled(button)) this.start(button, event.timeStamp);
   }
 
-  keyUp({ key }) {
-    if (!KEYS.includes(key)) return;
+  keyUp(event) {
+    if (!KEYS.includes(event.key)) return;
+    this.release(event);
     this.isReleasing = false;
-    this.release();
   }
 
-  start(button) {
+  start(button, since) {
     const time = timeOf("--hold-time", HOLD_TIME);
     const fill = button.animate?.([{ scale: "0 1" }, { scale: "1 1" }], { duration: time, pseudoElement: "::before" });
-    this.press = { button, step: stepOf(button), fill, timer: setTimeout(() => this.finish(), time) };
+    this.press = { button, step: stepOf(button), since, time, fill, timer: setTimeout(() => this.finish(), time) };
   }
 
   /* The whole time has passed. */
@@ -93,8 +97,10 @@ export class Holds {
     this.allowed = null;
   }
 
-  release() {
-    if (this.press) this.hint(this.press.button);
+  release(event) {
+    if (!this.press) return;
+    if (isWhole(this.press, event)) this.finish();
+    else this.hint(this.press.button);
     this.cancel();
   }
 

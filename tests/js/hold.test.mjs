@@ -77,6 +77,17 @@ test("a press of the whole time does it once, and lifting the finger does nothin
   assert.equal(clicks.length, 2, "the next tap counts again");
 });
 
+test("a whole press counts although the page was too busy to run its timer, and its finger's click counts for nothing", () => {
+  const button = new FakeButton();
+  fire("pointerdown", { target: button, timeStamp: 1_000 });
+  fire("pointerup", { target: button, timeStamp: 1_000 + HOLD_TIME });
+  fire("click", { target: button, detail: 1 });
+  assert.deepEqual(clicks, ["Paid all"]);
+  fire("pointerdown", { target: button, timeStamp: 5_000 });
+  fire("pointerup", { target: button, timeStamp: 5_000 + HOLD_TIME - 1 });
+  assert.deepEqual(clicks, ["Paid all"]);
+});
+
 test("a press that slides off its button does nothing", async () => {
   const button = new FakeButton();
   down(button);

@@ -162,6 +162,13 @@ test("the last die tapped is only entered, and a finger that slides off takes it
   assert.deepEqual([dice.faces, calls], [[2, 5], []]);
 });
 
+test("the last die held on a page that is too busy for its timer calls the dice when the finger lifts", () => {
+  enterTwo();
+  fire("pointerdown", { target: new Button({ dataset: { face: "5" } }), timeStamp: 1_000 });
+  fire("pointerup", { timeStamp: 1_000 + HOLD_TIME });
+  assert.deepEqual(calls, [[2, 5, 5]]);
+});
+
 test("an earlier die held only enters itself", async () => {
   enterTwo();
   dice.faces = [2];
