@@ -249,9 +249,9 @@ def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonRespon
     """
     reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
-        reply.body["screen"] = _publish(reply.table_ids, reply.station, reply.ctx)
+        reply.body["screen"] = publish(reply.table_ids, reply.station, reply.ctx)
     else:
-        _publish(reply.table_ids)
+        publish(reply.table_ids)
     return JsonResponse(reply.body, status=reply.status)
 
 
@@ -301,12 +301,12 @@ def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonRespo
     """Answer as at a table, with no screen, and publish the tables that show what the act changed."""
     reply = execute_request(request, target)
     if reply.status == 200:
-        _publish(reply.table_ids)
+        publish(reply.table_ids)
         reply.body["screen"] = None
     return JsonResponse(reply.body, status=reply.status)
 
 
-def _publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | None = None) -> Screen | None:
+def publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | None = None) -> Screen | None:
     """Publish tables after the commit, and return the first one, the act's own, as this station shows it.
 
     Whatever fails here, the act is committed: it is logged, the answer has no screen, and a heartbeat brings it.
@@ -322,18 +322,22 @@ def _publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | 
     return own_screen
 
 
-def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
+def execute_request(
+    request: HttpRequest, target: ActTarget, body: dict[str, Any] | None = None
+) -> ActReply:
     """Execute the act of a request, in one thread with one connection. Publishes nothing.
+
+    `body`: what a machine sent (`tables/api/acts.py`), in the form in which a page sends it. Its answers have no screen.
 
     A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
     act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
     a connection, so the refusal ends its command first. If an earlier try was accepted meanwhile, its answer is given.
     """
     lookup = CommandLookup()
-    reply = _execute_request(request, target, lookup)
+    reply = _execute_request(request, target, lookup, body)
     retry = lookup.retry if _is_about_command(reply, lookup) else None
     if retry is not None and not target.runner.end_command(retry):
-        reply = _execute_request(request, target, lookup)
+        reply = _execute_request(request, target, lookup, body)
     if _is_about_command(reply, lookup):
         reply.body["command"] = str(lookup.not_found)
     return reply
@@ -345,14 +349,17 @@ def _is_about_command(reply: ActReply, lookup: CommandLookup) -> bool:
     return is_refusal and lookup.not_found is not None
 
 
-def _execute_request(request: HttpRequest, target: ActTarget, lookup: CommandLookup) -> ActReply:
-    station = "dealer"
+def _execute_request(
+    request: HttpRequest, target: ActTarget, lookup: CommandLookup, given: dict[str, Any] | None
+) -> ActReply:
+    station = "dealer" if given is None else ""
     if target.act not in target.runner.acts:
         return _refused(404, Refusal(UNKNOWN_ACT))
     try:
         person = person_of(request)
-        body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
-        station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
+        body, attachment = _read_body(request, target) if given is None else (given, b"")
+        if station and body.get("station") in STATIONS:
+            station = body["station"]
         act_request = replace(_act_request(request, body, person, target, attachment), lookup=lookup)
         lookup.retry = act_request if body.get("retry") is True else None
         response = _perform(request, act_request, body, target)
@@ -457,9 +464,10 @@ def _refused(
 def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> Screen | None:
     """The table as it is now, so that a refused screen shows the truth; None for a person who may not open it.
 
-    Many refusals come before anybody checked whether the person works at this table.
+    Also None for a machine, which has no station. Many refusals come before anybody checked whether the person works at
+    this table.
     """
-    if not target.table:
+    if not target.table or not station:
         return None
     try:
         table, _person = table_for(request, target.facility, target.table, station)
@@ -498,6 +506,11 @@ def _json_body(request: HttpRequest) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise malformed("body")
     return body
+
+
+def _read_body(request: HttpRequest, target: ActTarget) -> tuple[dict[str, Any], bytes]:
+    """What a page sent, and the bytes of the file that came with it."""
+    return _form(request) if _has_file(request, target) else (_json_body(request), b"")
 
 
 def _has_file(request: HttpRequest, target: ActTarget) -> bool:
