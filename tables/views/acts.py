@@ -322,12 +322,10 @@ def publish(table_ids: tuple[int, ...], station: str = "", ctx: TableContext | N
     return own_screen
 
 
-def execute_request(
-    request: HttpRequest, target: ActTarget, body: dict[str, Any] | None = None
-) -> ActReply:
+def execute_request(request: HttpRequest, target: ActTarget, body: dict[str, Any] | None = None) -> ActReply:
     """Execute the act of a request, in one thread with one connection. Publishes nothing.
 
-    `body`: what a machine sent (`tables/api/acts.py`), in the form in which a page sends it. Its answers have no screen.
+    `body`: what a machine sent, in the form in which a page sends it (`tables/api/acts.py`). It gets no screen.
 
     A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
     act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
