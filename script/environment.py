@@ -7,6 +7,7 @@ once.
 import argparse
 import contextlib
 import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -53,8 +54,21 @@ def venv_is_missing() -> bool:
     return importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None
 
 
+def pip_reaches_others() -> bool:
+    """Whether this Python has a pip that installs into another environment (22.3 or newer).
+
+    An environment without a pip of its own is made in no time; one with it takes some four seconds.
+    """
+    try:
+        version = importlib.metadata.version("pip")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return [int(number) for number in re.findall(r"\d+", version)[:2]] >= [22, 3]
+
+
 def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
-    if not is_sound(venv, with_pip=True):
+    is_outside = pip_reaches_others()
+    if not is_sound(venv, with_pip=not is_outside):
         if venv_is_missing():
             package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
             if not (install_system and is_debian_root()):
@@ -62,14 +76,20 @@ def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
                     f"Python's venv module is missing. Install it:  sudo apt-get install {package}"
                 )
             install_packages([package])
-        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
-    # The lock names every package, so nothing is to be resolved.
-    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
-    if lock.name == "dev.txt":
-        options.append(
-            "--no-compile"
-        )  # the tools use a part of their modules, which Python compiles once as it imports them
-    pip = [str(python_of(venv)), "-m", "pip", "install", *options]
+        without_pip = ["--without-pip"] if is_outside else []
+        subprocess.run([sys.executable, "-m", "venv", "--clear", *without_pip, venv], check=True)
+    python = str(python_of(venv))
+    pip = [sys.executable, "-m", "pip", "--python", python] if is_outside else [python, "-m", "pip"]
+    # The lock names every package, so nothing is to be resolved. Of their modules a part is used, which Python compiles
+    # once as it imports them.
+    pip += [
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--require-hashes",
+        "--no-compile",
+    ]
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as running:
         installing = []
         for number, part in enumerate(parts_of(lock.read_text(), os.cpu_count() or 1)):
