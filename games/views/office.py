@@ -220,7 +220,7 @@ def feeds(request: HttpRequest, person: Person, facility: Facility) -> HttpRespo
 
 
 @require_safe
-@open_to_all("whoever has the secret address of a calendar reads its deadlines")
+@open_to_all("its secret address is the key to a calendar: it opens the deadlines and nothing else")
 def feed(request: HttpRequest, secret: str) -> HttpResponse:
     """Return the deadlines of a facility for a calendar with a secret address. It needs no sign-in and sets no
     cookie.
