@@ -107,11 +107,11 @@ def integers(max_items: int = MOST_ITEMS) -> Kind:
     return Kind(read, {"type": "array", "items": {"type": "integer"}, "maxItems": max_items})
 
 
-def objects(read_one: Callable[[Params], Any], max_items: int = MOST_WAGERS) -> Kind:
-    """A list of objects, each read by `read_one`. It may be empty only where it has a default."""
+def objects(read_item: Callable[[Params], Any], max_items: int = MOST_WAGERS) -> Kind:
+    """A list of objects, each read by `read_item`. It may be empty only where it has a default."""
 
     def read(params: Params, name: str, ctx: Any, **default: Any) -> tuple[Any, ...]:
-        return params.objects(name, read_one, max_items=max_items, optional=bool(default))
+        return params.objects(name, read_item, max_items=max_items, optional=bool(default))
 
     return Kind(read, {"type": "array", "items": {"type": "object"}, "maxItems": max_items})
 
@@ -214,20 +214,23 @@ class ActForm(Generic[ContextT]):
         hints = get_type_hints(do, include_extras=True)
         _context, *declared = inspect.signature(do).parameters.values()
         self.do = do
-        self.parameters = tuple(_parameter(do, one, hints) for one in declared)
+        self.parameters = tuple(_parameter(do, argument, hints) for argument in declared)
 
     def __call__(self, ctx: ContextT, params: Params) -> ActOutcome:
         return self.do(ctx, **_values(params, ctx, self.parameters))
 
     def schema(self) -> Schema:
         """The JSON Schema of the parameters, in the order of the signature."""
-        sent = [part for one in self.parameters for part in one.kind.parts.values() or (one,)]
+        sent = [
+            part for parameter in self.parameters for part in parameter.kind.parts.values() or (parameter,)
+        ]
         return {
             "type": "object",
             "properties": {
-                one.name: one.kind.schema() if callable(one.kind.schema) else one.kind.schema for one in sent
+                part.name: part.kind.schema() if callable(part.kind.schema) else part.kind.schema
+                for part in sent
             },
-            "required": [one.name for one in sent if not one.default],
+            "required": [part.name for part in sent if not part.default],
             "additionalProperties": False,
         }
 
@@ -238,7 +241,10 @@ def form_of(do: Callable[..., ActOutcome]) -> Callable[[Any, Params], ActOutcome
 
 
 def _values(params: Params, ctx: Any, parameters: Iterable[Parameter]) -> dict[str, Any]:
-    return {one.argument: one.kind.read(params, one.name, ctx, **one.default) for one in parameters}
+    return {
+        parameter.argument: parameter.kind.read(params, parameter.name, ctx, **parameter.default)
+        for parameter in parameters
+    }
 
 
 def _parameter(

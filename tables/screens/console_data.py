@@ -552,23 +552,23 @@ def _ribbon_ahead(
     them shows the steps that they complete as waiting.
     """
     steps = step["steps"] if step else acts[-1]["steps"]
-    recorded = {key for key, one in _numbered(round_steps) if one["state"] == "done"}
+    recorded = {key for key, ribbon_step in _numbered(round_steps) if ribbon_step["state"] == "done"}
     duties = {act["duty"] for act in acts}
-    waits = {key for key, one in _numbered(steps) if _is_of(one, duties)} - recorded
+    waits = {key for key, ribbon_step in _numbered(steps) if _is_of(ribbon_step, duties)} - recorded
     if not waits:
-        waits = {key for key, one in _numbered(steps) if one["state"] == "done"} - recorded
+        waits = {key for key, ribbon_step in _numbered(steps) if ribbon_step["state"] == "done"} - recorded
     last = max((place for place, (key, _) in enumerate(_numbered(steps)) if key in waits), default=-1)
 
-    def mark(place: int, key: tuple[str, int], one: RibbonStep) -> AheadMark:
+    def mark(place: int, key: tuple[str, int], ribbon_step: RibbonStep) -> AheadMark:
         if key in waits:
             return "waits"
         if place < last or key in recorded:
             return "done"
-        return "now" if step is not None and one["state"] == "now" else "todo"
+        return "now" if step is not None and ribbon_step["state"] == "now" else "todo"
 
     return [
-        {"label": one["label"], "mark": mark(place, key, one)}
-        for place, (key, one) in enumerate(_numbered(steps))
+        {"label": ribbon_step["label"], "mark": mark(place, key, ribbon_step)}
+        for place, (key, ribbon_step) in enumerate(_numbered(steps))
     ]
 
 

@@ -220,13 +220,13 @@ def light(request: HttpRequest, table: Table, _person: Person) -> JsonResponse:
 
 @require_GET
 @opened_by(FLOOR_PAGE)
-def floor(request: HttpRequest, person: Person, shown: ShownFloor) -> HttpResponse:
+def floor(request: HttpRequest, person: Person, shown_floor: ShownFloor) -> HttpResponse:
     """The tiles of every table that this person may see, by pit.
 
     At a podium or phone that is locked they stay live, without words that somebody typed about a patron; an act asks
     for a PIN.
     """
-    facility, station, tables = shown
+    facility, station, tables = shown_floor
     device, states = enrolled_device(request), [snapshot.of_table(pk) for pk in tables]
     if not states:
         raise Denied
@@ -271,31 +271,31 @@ def floor(request: HttpRequest, person: Person, shown: ShownFloor) -> HttpRespon
 
 @require_GET
 @opened_by(FLOOR_TABLES)
-def tiles(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
+def tiles(request: HttpRequest, _person: Person, shown_floor: ShownFloor) -> JsonResponse:
     """Every current tile, for a resync."""
-    return JsonResponse({"tiles": _every_tile(shown)})
+    return JsonResponse({"tiles": _every_tile(shown_floor)})
 
 
 @require_GET
 @opened_by(LOCKED_FLOOR)
-def locked_tiles(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
+def locked_tiles(request: HttpRequest, _person: Person, shown_floor: ShownFloor) -> JsonResponse:
     """As `tiles`, at a podium or phone that is locked."""
-    return JsonResponse({"tiles": _every_tile(shown)})
+    return JsonResponse({"tiles": _every_tile(shown_floor)})
 
 
-def _every_tile(shown: ShownFloor) -> dict[str, Screen]:
+def _every_tile(shown_floor: ShownFloor) -> dict[str, Screen]:
     """The tables as the station shows them, by their codes."""
-    return {code: fragments.screen(shown.station, pk) for pk, (code, _) in shown.tables.items()}
+    return {code: fragments.screen(shown_floor.station, pk) for pk, (code, _) in shown_floor.tables.items()}
 
 
 @require_GET
 @opened_by(WALL)
-def wall(request: HttpRequest, _person: None, shown: ShownFloor) -> HttpResponse:
+def wall(request: HttpRequest, _person: None, shown_floor: ShownFloor) -> HttpResponse:
     """The floor on a wall, to be read from five meters: what needs somebody, the win of each pit, what comes next.
 
     Nobody is signed in there, and nothing on it can be tapped.
     """
-    facility, states = shown.facility, [snapshot.of_table(pk) for pk in shown.tables]
+    facility, states = shown_floor.facility, [snapshot.of_table(pk) for pk in shown_floor.tables]
     if not states:
         raise Denied
     context = {
@@ -317,9 +317,11 @@ def wall(request: HttpRequest, _person: None, shown: ShownFloor) -> HttpResponse
 
 @require_GET
 @opened_by(WALL)
-def wall_tables(request: HttpRequest, _person: None, shown: ShownFloor) -> JsonResponse:
+def wall_tables(request: HttpRequest, _person: None, shown_floor: ShownFloor) -> JsonResponse:
     """Every current table of a wall and the planned reliefs, for a resync."""
-    return JsonResponse({"tiles": _every_tile(shown), "reliefs": wall_reliefs_html(shown.facility)})
+    return JsonResponse(
+        {"tiles": _every_tile(shown_floor), "reliefs": wall_reliefs_html(shown_floor.facility)}
+    )
 
 
 def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:
@@ -553,10 +555,10 @@ def _url(facility: str, proposal: Proposal) -> str:
 
 @require_GET
 @opened_by(FLOOR_TABLES)
-def occupancy(request: HttpRequest, _person: Person, shown: ShownFloor) -> JsonResponse:
+def occupancy(request: HttpRequest, _person: Person, shown_floor: ShownFloor) -> JsonResponse:
     """For the floor plan: the share of seats with a wager over the rounds of the last hour, by table."""
-    facility, now = Facility.objects.get(code=shown.facility), clock.now()
-    codes = {code for code, _version in shown.tables.values()}
+    facility, now = Facility.objects.get(code=shown_floor.facility), clock.now()
+    codes = {code for code, _version in shown_floor.tables.values()}
     hours = [hour for hour in seats_of_last_hour(facility, now) if hour.code in codes]
     return JsonResponse(
         {
