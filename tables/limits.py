@@ -28,7 +28,6 @@ from audit.entry_types import entry_type
 from audit.rows import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
-from games.engine.odds import in_dollars
 from games.office import signs
 from games.office.submissions.gate import verify_minimum
 from games.params import malformed
@@ -147,7 +146,7 @@ class LimitsInEffect(ChangeData):
 
 
 def _limits_in(data: ChangeData) -> str:
-    return f"{in_dollars(data['min_cents'])}–{in_dollars(data['max_cents'])}"
+    return f"{dollars(data['min_cents'])}–{dollars(data['max_cents'])}"
 
 
 LIMITS_CHANGE_BEGUN = entry_type(

@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple, TypedDict, cast, get_args
 from audit.entry_types import EntryBody
 from games.act_forms import Dice, Text
 from games.engine import Placing, Refusal, RefusalCode, RoundState, Rules
-from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN, MadeIn, Settled
 from games.engine.wagers import Wager as EngineWager
 from games.params import MOST_CENTS, Params
@@ -272,7 +271,7 @@ def verify_frees_no_stakes(
         return
     if needs_review(ctx.table, after_cents + counted_beside(ctx, round_)):
         facility = ctx.table.facility
-        more, who = in_dollars(after_cents - before_cents), reviewer_names(facility)
+        more, who = dollars(after_cents - before_cents), reviewer_names(facility)
         raise Refusal(CORRECT_BY_SLIP, facility.law.section("corrections.review"), sum=more, who=who)
 
 

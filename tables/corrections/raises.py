@@ -14,7 +14,6 @@ from django.db.models import Q
 
 from audit.entry_types import entry_type
 from audit.models import Entry, Person
-from games.engine.odds import in_dollars
 from games.engine.wagers import MadeIn
 from games.separation import policy
 from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
@@ -68,7 +67,7 @@ class MissedWager(StruckWager):
 
 def _seat_and_stakes(wager: StruckWager) -> tuple[int, str, str]:
     """The seat of a corrected wager, and its stake as corrected and before."""
-    return wager["seat"], in_dollars(wager["after_cents"]), in_dollars(wager["before_cents"])
+    return wager["seat"], dollars(wager["after_cents"]), dollars(wager["before_cents"])
 
 
 class WagerMissed(NewSettlement):

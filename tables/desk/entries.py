@@ -32,7 +32,6 @@ from audit.sealing.log import NotProven, Proof, proof_of
 from games.access import opened_by
 from games.act_forms import text, whole
 from games.engine import Refusal, RefusalCode, Rules
-from games.engine.odds import in_dollars
 from games.kit.files import file_response
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
@@ -247,7 +246,7 @@ def _changes(old: Rules, new: Rules) -> Iterator[str]:
             yield f"{row_label(row, types.values())}: {after or 'not dealt'}, before {before or 'not dealt'}"
     if old.payout_limit_cents != new.payout_limit_cents:
         limits = [rules.payout_limit_cents for rules in (new, old)]
-        new_limit, old_limit = ("none" if cents is None else in_dollars(cents) for cents in limits)
+        new_limit, old_limit = ("none" if cents is None else dollars(cents) for cents in limits)
         yield f"payout limit: {new_limit}, before {old_limit}"
     if old.odds_word != new.odds_word:
         yield f"odds stated with “{new.odds_word}”, before “{old.odds_word}”"

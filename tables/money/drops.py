@@ -19,7 +19,6 @@ from audit.models import Person
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
 from games.chips import are_made
 from games.engine import Refusal, RefusalCode
-from games.engine.odds import in_dollars
 from games.models import Facility
 from games.params import MOST_CENTS
 from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
@@ -106,7 +105,7 @@ def CHIPS_SOLD(
     seat: Annotated[int, "number of the seat that bought in"] = ABSENT,
 ) -> str:
     """A player bought chips. The cash went into the drop box."""
-    return f"Chips sold: {in_dollars(cents)}"
+    return f"Chips sold: {dollars(cents)}"
 
 
 class DropBoxData(TypedDict):
@@ -141,7 +140,7 @@ def DROP_BOX_COUNTED(
     **data: Unpack[DropBoxTakenOff],
 ) -> str:
     """The count room counted the cash of a drop box."""
-    return f"Drop box {data['box']} counted: {in_dollars(cents)}, {difference_words(difference_cents)}"
+    return f"Drop box {data['box']} counted: {dollars(cents)}, {difference_words(difference_cents)}"
 
 
 def _box_data(box: DropBox) -> DropBoxData:

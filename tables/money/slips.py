@@ -27,7 +27,6 @@ from audit.entry_types import EntryType, entry_type
 from audit.models import Person
 from games.act_forms import Chips, Text, found, whole
 from games.engine import Refusal, RefusalCode
-from games.engine.odds import in_dollars
 from games.jurisdictions import SeparationRow
 from games.models import Facility
 from games.params import Params
@@ -161,7 +160,7 @@ class TransferEnded(Transfer):
 def transfer_name(data: Transfer) -> str:
     """`Fill F-0131, $17,000`."""
     kind = "Fill" if data["kind"] == "fill" else "Credit"
-    return " ".join(filter(None, (kind, data["slip"]))) + f", {in_dollars(data['cents'])}"
+    return " ".join(filter(None, (kind, data["slip"]))) + f", {dollars(data['cents'])}"
 
 
 TRANSFER_REQUESTED = entry_type(
@@ -343,7 +342,7 @@ def paper_of(transfer: ChipTransfer) -> Paper[ChipTransfer]:
 # 1. The request
 
 
-EVERYBODY = AT_THE_TABLE | CAGE
+TABLE_AND_CAGE = AT_THE_TABLE | CAGE
 
 
 def _transfer_by_number(ctx: TableContext, number: int) -> ChipTransfer:
@@ -355,7 +354,7 @@ def _transfer_by_number(ctx: TableContext, number: int) -> ChipTransfer:
     return transfer
 
 
-_Named = Annotated[ChipTransfer, found(whole(1, MAX_NUMBER), _transfer_by_number)]
+NamedTransfer = Annotated[ChipTransfer, found(whole(1, MAX_NUMBER), _transfer_by_number)]
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -420,7 +419,7 @@ def _verify_within_par(ctx: TableContext, inventory: TableInventory, chips: dict
 
 
 @act(roles=FLOOR | CAGE, depends_on="nothing")
-def cancel_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
+def cancel_transfer(ctx: TableContext, *, transfer: NamedTransfer, reason: Text) -> ActOutcome:
     """Cancel a request that the cage has not begun to prepare. It has no slip."""
     _verify_status(ctx, transfer, Status.REQUESTED)
     return _end(ctx, transfer, Status.CANCELED, reason)
@@ -430,7 +429,7 @@ def cancel_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> Act
 
 
 @act(roles=CAGE, depends_on="nothing")
-def prepare_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+def prepare_transfer(ctx: TableContext, *, transfer: NamedTransfer) -> ActOutcome:
     """Begin to prepare a request: it gets the next slip number of the facility."""
     _verify_status(ctx, transfer, Status.REQUESTED)
     transfer.slip_number = _next_slip_number(ctx, transfer.kind)
@@ -454,7 +453,7 @@ def _next_slip_number(ctx: TableContext, kind: str) -> int:
 
 
 @act(roles=AT_THE_TABLE | CARRIERS, witness=True, depends_on="nothing")
-def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+def sign_to_carry(ctx: TableContext, *, transfer: NamedTransfer) -> ActOutcome:
     """Sign for the chips of a credit as its carrier, before they leave the tray. Another carrier may sign instead.
 
     Who carries is on duty here and signs in person: as who is signed in, or with their PIN.
@@ -470,8 +469,8 @@ def sign_to_carry(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
     return ActOutcome(entry, _answer(transfer), changes="nothing")
 
 
-@act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
+@act(roles=TABLE_AND_CAGE, witness=True, depends_on="nothing")
+def hand_over_transfer(ctx: TableContext, *, transfer: NamedTransfer) -> ActOutcome:
     """Hand the chips to security. The cashier and security sign for a fill, dealer and floor for a credit.
 
     The carrier of a fill signs with this act, that of a credit signed before (`sign_to_carry`). The chips of a credit
@@ -499,8 +498,8 @@ def hand_over_transfer(ctx: TableContext, *, transfer: _Named) -> ActOutcome:
 # 4. The chips arrive
 
 
-@act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> ActOutcome:
+@act(roles=TABLE_AND_CAGE, witness=True, depends_on="nothing")
+def receive_transfer(ctx: TableContext, *, transfer: NamedTransfer, chips: Chips) -> ActOutcome:
     """Count the chips and sign for them. Dealer and floor sign for a fill, the cashier and security for a credit.
 
     A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
@@ -520,9 +519,9 @@ def receive_transfer(ctx: TableContext, *, transfer: _Named, chips: Chips) -> Ac
     return _outcome(TRANSFER_RECEIVED, transfer)
 
 
-@act(roles=EVERYBODY, witness=True, depends_on="nothing")
+@act(roles=TABLE_AND_CAGE, witness=True, depends_on="nothing")
 def report_count_difference(
-    ctx: TableContext, *, transfer: _Named, chips: Chips, note: Text = ""
+    ctx: TableContext, *, transfer: NamedTransfer, chips: Chips, note: Text = ""
 ) -> ActOutcome:
     """Report that the chips which arrived are not those of the slip. Nothing moves, and the slip stays as it is.
 
@@ -581,8 +580,8 @@ def _refuse_count(
 # A slip that is voided
 
 
-@act(roles=EVERYBODY, witness=True, depends_on="nothing")
-def void_transfer(ctx: TableContext, *, transfer: _Named, reason: Text) -> ActOutcome:
+@act(roles=TABLE_AND_CAGE, witness=True, depends_on="nothing")
+def void_transfer(ctx: TableContext, *, transfer: NamedTransfer, reason: Text) -> ActOutcome:
     """Void a slip. Its number stays, and is never given again.
 
     The cashier voids what is being prepared. The chips of a fill that left the cage are back there: security signs

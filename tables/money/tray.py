@@ -25,7 +25,6 @@ from audit.entry_types import entry_type
 from audit.models import Person
 from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.game import Game
-from games.engine.odds import in_dollars
 from games.engine.wagers import LOSE, WIN, Settled
 from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
 from tables.core.context import TableContext
@@ -159,7 +158,7 @@ def settled_so_far(game: Game, state: RoundState) -> list[Settled]:
 
 def describe_below_zero(params: Mapping[str, Any]) -> tuple[str, str]:
     """Return the title and the text of the alert about a tray below zero."""
-    title = f"By the record the tray is {in_dollars(params['cents'])} below zero"
+    title = f"By the record the tray is {dollars(params['cents'])} below zero"
     return (
         title,
         "No tray holds less than nothing. Stop, count it, and compare the last rounds with the video.",
@@ -360,7 +359,7 @@ def difference_words(cents: int) -> str:
     """`no difference`, `$500 less`, `$500 more`."""
     if not cents:
         return "no difference"
-    return f"{in_dollars(abs(cents))} {'more' if cents > 0 else 'less'} than the record"
+    return f"{dollars(abs(cents))} {'more' if cents > 0 else 'less'} than the record"
 
 
 DISCREPANCY_REPORTED = entry_type(
@@ -368,8 +367,8 @@ DISCREPANCY_REPORTED = entry_type(
     Discrepancy,
     "A count differs from the record. The floor and surveillance are alerted; nothing is adjusted.",
     lambda data: (
-        f"Count of {CAUSES[data['cause']]} differs: {in_dollars(data['counted_cents'])}, "
-        f"not {in_dollars(data['expected_cents'])}"
+        f"Count of {CAUSES[data['cause']]} differs: {dollars(data['counted_cents'])}, "
+        f"not {dollars(data['expected_cents'])}"
     ),
 )
 
@@ -383,7 +382,7 @@ TITLES = {
 
 
 def _describe_difference(params: Mapping[str, Any]) -> tuple[str, str]:
-    expected, counted = in_dollars(params["expected_cents"]), in_dollars(params["counted_cents"])
+    expected, counted = dollars(params["expected_cents"]), dollars(params["counted_cents"])
     difference = params["counted_cents"] - params["expected_cents"]
     by = difference_words(difference) if difference else "the sum agrees, the denominations do not"
     of = f" of {params['slip']}" if params.get("slip") else ""

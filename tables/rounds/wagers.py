@@ -19,7 +19,6 @@ from audit.entry_types import entry_type
 from games.act_forms import Seat, objects
 from games.chips import are_made, payable_step
 from games.engine import Refusal
-from games.engine.odds import in_dollars
 from games.engine.refusals import NOTHING_PLACED, RefusalCode
 from games.engine.wagers import MadeIn
 from games.game_acts import ActThatWaits
@@ -205,8 +204,8 @@ def verify_payable(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
                 PAYOUT_NOT_IN_CHIPS,
                 _section(ctx),
                 seat=wager.seat,
-                cents=in_dollars(wager.cents),
-                chip=in_dollars(chips[-1]),
+                cents=dollars(wager.cents),
+                chip=dollars(chips[-1]),
                 stakes=_nearest(wager.cents, step),
             )
 
@@ -218,8 +217,8 @@ def verify_in_chips(ctx: TableContext, cents: int) -> None:
         raise Refusal(
             STAKE_NOT_IN_CHIPS,
             _section(ctx),
-            cents=in_dollars(cents),
-            chip=in_dollars(chips[-1]),
+            cents=dollars(cents),
+            chip=dollars(chips[-1]),
             stakes=_nearest(cents, chips[-1]),
         )
 
@@ -231,7 +230,7 @@ def _section(ctx: TableContext) -> str:
 def _nearest(cents: int, step: int) -> str:
     """The nearest multiples of `step` around an amount, in words: `$5 or $10`."""
     below = cents // step * step
-    return " or ".join(in_dollars(stake) for stake in (below, below + step) if stake)
+    return " or ".join(dollars(stake) for stake in (below, below + step) if stake)
 
 
 # The act that places wagers
