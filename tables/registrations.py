@@ -40,7 +40,7 @@ import tables.money.chips
 import tables.money.drops
 import tables.money.inventories
 import tables.money.record_checks
-import tables.money.slips
+import tables.money.transfers
 import tables.money.tray
 import tables.opening.opening
 import tables.players.ratings

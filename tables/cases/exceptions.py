@@ -28,7 +28,7 @@ from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.slips import SLIP_FILED
 from tables.failures import DEVICE_FAILED, ROUND_RECORDED_BY_HAND
 from tables.models import Case, Table, Wager
-from tables.money.slips import TRANSFER_COUNT_REFUSED
+from tables.money.transfers import TRANSFER_COUNT_REFUSED
 from tables.replay.round_records import END_PHASES
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
 from tables.rounds.settlement import ROUND_SETTLED_BY_HAND

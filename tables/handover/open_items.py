@@ -28,7 +28,7 @@ from tables.failures import DEVICE_FAILURE, SHAKER_FAILURE, ceased_text
 from tables.limits import section_of
 from tables.models import Alert, Case, ChipTransfer, DiceLot, DropBox, LimitsChange, PlannedMove, Slip, Table
 from tables.models.money import slip_of
-from tables.money.slips import transfers_of
+from tables.money.transfers import transfers_of
 from tables.words.entries import words_of
 
 DICE_NEAR = dt.timedelta(hours=2)  # their time ends soon after the handover

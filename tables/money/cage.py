@@ -1,7 +1,7 @@
 """Cage: requests in columns, the slips of the day and their numbers, and one slip, on the page and on paper.
 
 A slip (`SlipPaper`) says what a fill or a credit brings where, its steps, and who signed or signs next; on the page of
-the cage, in print and as a PDF (`transfer_pdf`). How a slip goes is told in `tables.money.slips`.
+the cage, in print and as a PDF (`transfer_pdf`). How a slip goes is told in `tables.money.transfers`.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ from games.separation.signatures import Signature, UnsignedPaper, signatures_on,
 from tables.core.duty import CAGE
 from tables.models import Assignment, ChipTransfer, DropBox
 from tables.money.chips import Chips, chips_of
-from tables.money.slips import (
+from tables.money.transfers import (
     SLIP_PEOPLE,
     UNDER_WAY,
     Kind,

@@ -35,7 +35,7 @@ from tables.core.duty import AT_THE_TABLE, STAFFERS
 from tables.models import ChipDiscrepancy, ChipTransfer, Table, TableInventory, TrayPar
 from tables.money.chips import ChipCount, ChipCounts, differences, value_cents
 from tables.money.drops import verify_drop_box_off
-from tables.money.slips import SLIP_PEOPLE, UNDER_WAY, verify_nothing_under_way
+from tables.money.transfers import SLIP_PEOPLE, UNDER_WAY, verify_nothing_under_way
 from tables.money.tray import (
     CLOSER_IS_SIGNED,
     DISCREPANCY_REPORTED,

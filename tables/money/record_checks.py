@@ -30,7 +30,7 @@ from tables.models import (
 )
 from tables.money.drops import CHIPS_SOLD, DROP_BOX_COUNTED, DROP_BOX_PUT_ON, DROP_BOX_TAKEN_OFF
 from tables.money.inventories import CLOSER_COUNTED, OPENER_COUNTED, PAR_SET, TRAY_COUNTED
-from tables.money.slips import (
+from tables.money.transfers import (
     TRANSFER_CANCELED,
     TRANSFER_CARRIER_SIGNED,
     TRANSFER_COUNT_REFUSED,

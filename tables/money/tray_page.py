@@ -31,7 +31,7 @@ from tables.money.chips import (
 )
 from tables.money.drops import drop_box_on
 from tables.money.inventories import PARS, OrderProposal, tray_facts
-from tables.money.slips import CARRIERS, CREDITS, Kind, Status, is_at_table, waits_for_carrier
+from tables.money.transfers import CARRIERS, CREDITS, Kind, Status, is_at_table, waits_for_carrier
 from tables.money.tray import SECURITY, MovedChips, keeps_inventory, moved_in_play
 
 # The drawing of the tubes

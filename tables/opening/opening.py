@@ -41,7 +41,7 @@ from tables.equipment.approvals import Equipment, verify_tosses
 from tables.failures import resume_gaming
 from tables.models import Alert, Inspection, Pit, Table
 from tables.money.drops import verify_drop_box_off
-from tables.money.slips import verify_nothing_under_way
+from tables.money.transfers import verify_nothing_under_way
 from tables.money.tray import verify_closer_signed, verify_opener_signed
 from tables.players.ratings import end_with_seats
 from tables.rules import NEW_RULES, current_rules, verify_game_not_suspended

@@ -76,7 +76,7 @@ from tables.equipment.signs import forms_of, local_day
 from tables.failures import ceased_text
 from tables.limits import pending_change, pending_change_data
 from tables.models import Round, Table, Wager
-from tables.money.slips import transfers_part
+from tables.money.transfers import transfers_part
 from tables.opening import view
 from tables.opening.view import Opening
 from tables.rounds import returns, views

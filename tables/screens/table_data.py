@@ -28,7 +28,7 @@ from games.stacks import sum_of, unpaid
 from tables.core.context import ROUND_IN_PLAY
 from tables.equipment.signs import notice_minutes
 from tables.money.drops import DROP_BOX_IS_ON
-from tables.money.slips import TRANSFERS_UNDER_WAY
+from tables.money.transfers import TRANSFERS_UNDER_WAY
 from tables.money.tray import CLOSER_MISSING
 from tables.opening.opening import DISPUTE_UNDECIDED
 from tables.screens import layout
