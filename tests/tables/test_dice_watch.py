@@ -282,7 +282,7 @@ def test_the_page_begins_with_a_sentence_and_proposes_the_withdrawal_to_the_floo
         and "4 rounds, 4 throws" in calm
     )
     assert "above 1 since" in page
-    part = render_to_string("tables/figures/dice_watch.html", {"table": unfair.table})
+    part = render_to_string("tables/dice_watch/watch.html", {"table": unfair.table})
     assert "These dice need a look." in part and "?lot=L-0001" in part and "data-open" not in part
     client = unfair.browser("podium", "floorperson")
     assert client.get("/floor/larkfield/dice-watch/?lot=L-9999").status_code == 403
