@@ -119,7 +119,7 @@ def constant(value: Any) -> Callable[[Body], Any]:
     return lambda body: value
 
 
-def letter(name: str) -> Callable[[Body], Any]:
+def document_code(name: str) -> Callable[[Body], Any]:
     """The code of a document that the field names by its code or as `{"document": code, …}`."""
 
     def code_of(body: Body) -> Any:

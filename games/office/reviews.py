@@ -7,7 +7,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated
 
-from audit.columns import ACTOR, AT, NONE, Body, Values, constant, letter
+from audit.columns import ACTOR, AT, NONE, Body, Values, constant, document_code
 from games.act_forms import several, text
 from games.engine import Refusal, RefusalCode
 from games.jurisdictions import is_body
@@ -60,7 +60,7 @@ DECIDED: Values = {
     "decided_at": AT,
     "decided_by": "body",
     "reference": "reference",
-    "decision": letter("letter"),
+    "decision": document_code("letter"),
 }
 
 

@@ -34,7 +34,7 @@ from audit.columns import (
     Rows,
     constant,
     declare,
-    letter,
+    document_code,
     same,
     value_of,
 )
@@ -703,7 +703,7 @@ APPROVAL = {
     "facility": FACILITY,
     "table": "of_table",
     "shaker": "of_shaker",
-    "letter": letter("letter"),
+    "letter": document_code("letter"),
     "further_versions": lambda body: body["data"].get("further_versions", []),
 }
 

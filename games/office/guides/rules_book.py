@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
+from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Reading, Rows, declare, document_code, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, OptionalDay, Text, Words, text, words
 from games.engine import Refusal, RefusalCode
@@ -287,7 +287,7 @@ declare(
     created={
         RULES_BOOK_FILED: {
             **same("games", "place", "place_reference"),
-            "document": letter("document"),
+            "document": document_code("document"),
             "filed_at": AT,
             "replaced_at": NONE,
         }
@@ -313,7 +313,7 @@ def recorded(rows: Rows, body: Body) -> None:
     key = facility, data["reference"], data["granted_on"]
     rows.memory[facility, data["reference"]] = key
     values = {name: data[name] for name in ("subject", "tables", "ends_on")}
-    rows.put(body, *key, **values, letter=letter("letter")(body), withdrawn_at=None)
+    rows.put(body, *key, **values, letter=document_code("letter")(body), withdrawn_at=None)
 
 
 def permission_withdrawn(rows: Rows, body: Body) -> None:

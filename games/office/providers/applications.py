@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
-from audit.columns import AT, FACILITY, Body, Rows, declare, letter
+from audit.columns import AT, FACILITY, Body, Rows, declare, document_code
 from audit.entry_types import entry_type
 from games.act_forms import text, whole
 from games.engine import Refusal, RefusalCode
@@ -479,7 +479,7 @@ def released(rows: Rows, body: Body) -> None:
     key = application(rows, body)
     if key is not None:
         parts: dict[str, Any] = (rows.get(*key) or {})["parts"]
-        releases = {**parts.get("releases", {}), str(body["data"]["person"]): letter("release")(body)}
+        releases = {**parts.get("releases", {}), str(body["data"]["person"]): document_code("release")(body)}
         rows.put(body, *key, parts={**parts, "releases": releases})
 
 
@@ -501,7 +501,7 @@ def decided(rows: Rows, body: Body) -> None:
     key, data = application(rows, body), body["data"]
     if key is not None:
         values = {name: data[name] for name in ("granted", "ends_on")}
-        rows.put(body, *key, decided_on=data["on"], decision=letter("letter")(body), **values)
+        rows.put(body, *key, decided_on=data["on"], decision=document_code("letter")(body), **values)
         rows.memory.pop((FACILITY(body), data["provider"]))
 
 

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Annotated, Unpack
 
-from audit.columns import FACILITY, NONE, declare, letter, same
+from audit.columns import FACILITY, NONE, declare, document_code, same
 from audit.entry_types import entry_type
 from games.act_forms import Day, text
 from games.engine import Refusal, RefusalCode
@@ -324,8 +324,8 @@ declare(
     created={
         PROVIDER_PERMITTED: {
             "granted_on": "on",
-            "diligence": letter("diligence"),
-            "acknowledgement": letter("acknowledgement"),
+            "diligence": document_code("diligence"),
+            "acknowledgement": document_code("acknowledgement"),
             **dict.fromkeys(("rescinded_on", "received_on", "cease_on", "notice"), NONE),
         }
     },
@@ -333,7 +333,7 @@ declare(
         PROVIDER_RESCINDED: {
             **same("cease_on", "received_on"),
             "rescinded_on": "on",
-            "notice": letter("notice"),
+            "notice": document_code("notice"),
         },
         PROVIDER_RESCISSION_RECEIVED: same("received_on"),
     },

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal, TypedDict, Unpack, overload
 
-from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, declare, letter, plain, same
+from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, declare, document_code, plain, same
 from audit.entry_types import entry_type
 from games.act_forms import Code, Day, OptionalDay, Text, found, text, whole
 from games.engine import Refusal, RefusalCode
@@ -740,7 +740,7 @@ declare(
     changed={
         PROVIDER_INVESTIGATED: {
             "investigated_on": "on",
-            "investigation": letter("report"),
+            "investigation": document_code("report"),
             "adverse": "adverse",
         },
         PROVIDER_LISTED: {"listed_on": "on"},
@@ -753,7 +753,7 @@ PROVIDER = {"provider": Reading(("provider__code",), plain, ("provider",))}
 
 def note_closed(rows: Rows, body: Body) -> None:
     """A document that came with the closing takes the place of the one before."""
-    document = letter("document")(body)
+    document = document_code("document")(body)
     rows.put(body, body["data"]["note"], done_on=body["data"]["done_on"])
     if document:
         rows.put(body, body["data"]["note"], document=document)
@@ -767,7 +767,7 @@ declare(
     created={
         PROVIDER_NOTED: {
             **same("provider", "kind", "on", "text", "due_on", "done_on"),
-            "document": letter("document"),
+            "document": document_code("document"),
         }
     },
     folded={PROVIDER_NOTE_CLOSED: note_closed},

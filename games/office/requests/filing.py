@@ -13,8 +13,8 @@ from audit.columns import (
     Rows,
     constant,
     declare,
+    document_code,
     if_given,
-    letter,
     plain,
     same,
 )
@@ -411,7 +411,7 @@ declare(
         REQUEST_ANSWERED_FURTHER: {
             "request": "request",
             "answered_on": "on",
-            "document": letter("document"),
+            "document": document_code("document"),
         }
     },
     readings={"request": Reading(("request__code",), plain, ("request",))},

@@ -25,7 +25,7 @@ from audit.columns import (
     Values,
     constant,
     declare,
-    letter,
+    document_code,
     same,
 )
 from audit.entry_types import EntryBody, entry_type
@@ -626,7 +626,7 @@ DECISION: Values = {
     "decided_at": AT,
     "decided_by": "body",
     "reference": "reference",
-    "decision": letter("letter"),
+    "decision": document_code("letter"),
 }
 
 
