@@ -801,7 +801,7 @@ class Snapshot(TypedDict):
     figures: Figures
     history: Annotated[list[PastRound], "the last rounds, newest first"]
     acts: Annotated[list[ActLine], "the newest entries, newest first"]
-    alerts: Annotated[list[AlertFacts], "see `tables/alerts/view.py` for their order"]
+    alerts: Annotated[list[AlertFacts], "see `tables/alerts/alert_list.py` for their order"]
     decisions: Annotated[
         list[DecisionFacts], "decisions of the floor that the table has not read, oldest first"
     ]

@@ -11,7 +11,7 @@
    (`mute_alert`).
 
 The codes of reasons and decisions are stored in entries and alerts, and never change. Alerts themselves, as rules
-raise and end them, are `tables.core.alerts`; screens show them by `tables.alerts.view`.
+raise and end them, are `tables.core.alerts`; screens show them by `tables.alerts.alert_list`.
 """
 
 import datetime as dt

@@ -40,6 +40,7 @@ from tables.limits import wager_flag
 from tables.models import Round, Throw, Wager
 from tables.money.chips import verify_chips_exist
 from tables.rounds.course import advance, at_the_end, newly_settled, require_round
+from tables.rounds.live_round import labels
 from tables.rounds.settlement import (
     NewSettlement,
     Raise,
@@ -52,7 +53,6 @@ from tables.rounds.settlement import (
     raised_beside,
     settle_throw,
 )
-from tables.rounds.views import labels
 from tables.rounds.wagers import report_over_max, verify_in_chips, verify_seated
 from tables.rules import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor

@@ -33,8 +33,8 @@ from tables.corrections.slips import (
     owed_in_words,
 )
 from tables.models import Assignment, Round, Slip, Table
+from tables.rounds.live_round import labels
 from tables.rounds.settlement import SettledWager, Totals
-from tables.rounds.views import labels
 from tables.words.sentences import say
 
 # Words

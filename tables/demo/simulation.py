@@ -37,7 +37,7 @@ from tables.demo.seeding import approve_equipment, assign, do, make_lot, open_ta
 from tables.models import ChipTransfer, DiceLot, DropBox, Pit, Qualification, Shaker, Table, TableInventory
 from tables.money.chips import value_cents
 from tables.opening.opening import make_table, newest_submission
-from tables.opening.view import Opening
+from tables.opening.steps import Opening
 from tables.screens.snapshot import DisplayContext, round_part
 
 SIMULATE_AT_LIVE_TABLE = RefusalCode(

@@ -8,7 +8,7 @@
    box is off, the closer is there, and the shaker is secured. Its dice stay, or leave play. The next opening needs a
    new inspection.
 
-`tables.opening.view` shows the steps; `tables.opening.open_time` reads from the entries when a table was open.
+`tables.opening.steps` shows the steps; `tables.opening.open_time` reads from the entries when a table was open.
 
 A new table gets its row, its stream and the first entry there (`make_table`). Two people close a stream where the
 record needs it (`audit.sealing.declarations`); the table that continues it begins on a stream of its own

@@ -37,7 +37,7 @@ from tables.replay.replayed_round import (
     RulesFinder,
     WagerKey,
 )
-from tables.rounds import views
+from tables.rounds import live_round
 from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED, THROW_NO_ROLL
 from tables.rounds.play import (
     BETS_CLOSED,
@@ -542,9 +542,9 @@ def _round_part(replayed: ReplayedRound, state: RoundState, names: dict[str, str
         ],
         "wagered_cents": replayed.wagered_cents,
         "dice": list(replayed.game.arranged(state.dice)) if is_lit else None,
-        "call": views.call(replayed.game, state.throws) if replayed.throws else None,
+        "call": live_round.call(replayed.game, state.throws) if replayed.throws else None,
         "lit": list(replayed.game.lit_codes(state)) if is_lit else [],
-        "settle": views.steps(ctx, state, names, {}),
+        "settle": live_round.steps(ctx, state, names, {}),
         "game": replayed.game.view(state),
         "take": {"seats": _wagers_by_seat(decided, LOSE)},
         "pay": {"seats": _wagers_by_seat(decided, WIN)},

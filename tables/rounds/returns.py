@@ -22,8 +22,8 @@ from games.snapshot_types import NextStep, Returning, ReturnSeat, RibbonStep, Sn
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE
 from tables.models import Round, Settlement, Table
+from tables.rounds.live_round import labels
 from tables.rounds.no_rolls import end_reason_text
-from tables.rounds.views import labels
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import overtaken_by
 from tables.words.sentences import dollars, moment, seats_words, short

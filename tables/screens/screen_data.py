@@ -34,8 +34,8 @@ from games.snapshot_types import (
     StepState,
     WagerFacts,
 )
+from tables.alerts.alert_list import rank
 from tables.alerts.calls import decisions_for
-from tables.alerts.view import rank
 from tables.core.alerts import kind_of, line_name
 from tables.core.figure_sums import Recent
 from tables.equipment.signs import SignFace, board

@@ -59,7 +59,7 @@ from games.snapshot_types import (
     WagerFacts,
 )
 from games.wording import reason_text
-from tables.alerts.view import alerts_of, decisions_of, is_decided
+from tables.alerts.alert_list import alerts_of, decisions_of, is_decided
 from tables.core import posts
 from tables.core.alerts import held
 from tables.core.context import (
@@ -77,11 +77,10 @@ from tables.failures import ceased_text
 from tables.limits import pending_change, pending_change_data
 from tables.models import Round, Table, Wager
 from tables.money.transfers import transfers_part
-from tables.opening import view
-from tables.opening.view import Opening
-from tables.rounds import returns, views
-from tables.rounds.views import labels
-from tables.rounds.views import layout as wager_layout
+from tables.opening.steps import Opening, closing_data
+from tables.rounds import live_round, returns
+from tables.rounds.live_round import labels
+from tables.rounds.live_round import layout as wager_layout
 from tables.rules import (
     RULES_NOT_ACKNOWLEDGED,
     awaits_acknowledgment,
@@ -145,10 +144,10 @@ def _round(ctx: TableContext) -> RoundFacts:
         "playing": len({wager["seat"] for wager in placed}),
         "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
-        "call": views.call(ctx.game, state.throws) if state and state.dice else None,
+        "call": live_round.call(ctx.game, state.throws) if state and state.dice else None,
         "lit": list(ctx.game.lit_codes(state)) if state else [],
-        "throws": views.throws(ctx),
-        "settle": views.steps(ctx, state, names, held) if state else None,
+        "throws": live_round.throws(ctx),
+        "settle": live_round.steps(ctx, state, names, held) if state else None,
         "game": _game(ctx, state) if state else {},
         "take": _take([result for result in settled if result.outcome == LOSE], names),
         "pay": _pay(
@@ -597,7 +596,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     """Build the snapshot. `appended`: entries on the stream that need not be read for its newest acts."""
     table, play = ctx.table, ctx.play
     day = table.facility.gaming_day(ctx.now)
-    opening = view.Opening(ctx)
+    opening = Opening(ctx)
     halted = _halted(table)
     alerts = held(table.pk) if play.calls else []
     ended_rounds = table_history.ended_rounds_part(table, day, play.incarnation)
@@ -618,7 +617,7 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
         "issued_broken": list(play.issued_broken),
         "transfers": transfers_part(play.transfers),
         **opening.snapshot_part(),
-        "closing_asks": view.closing_data(ctx, alerts),
+        "closing_asks": closing_data(ctx, alerts),
         **round_part(ctx, opening),
         "returning": None,
         "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},

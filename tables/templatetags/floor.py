@@ -16,7 +16,7 @@ from games.drawing import listed
 from games.engine.game import Game
 from games.formats import money, signed
 from games.snapshot_types import AlertFacts, PastRound, Snapshot
-from tables.alerts.view import rank
+from tables.alerts.alert_list import rank
 from tables.dice_watch import Watch, watch_of, watched_at
 from tables.equipment.signs import notice_minutes
 from tables.models import Table

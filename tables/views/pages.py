@@ -58,9 +58,9 @@ from tables.models import Assignment, Pit, PlannedMove, Player, Rating, Shaker, 
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH
 from tables.money.tray import keeps_inventory
 from tables.rotation.board import TIMES, board, wall_reliefs, wall_reliefs_html
+from tables.rounds.live_round import undo_steps
 from tables.rounds.no_rolls import NO_ROLL_ROW
 from tables.rounds.settlement import first_review_from
-from tables.rounds.views import undo_steps
 from tables.runner.access import (
     CONSOLE,
     FACILITY_PAGES,

@@ -33,7 +33,7 @@ from tables.players.register import (
     RATINGS,
     READERS,
 )
-from tables.rounds.views import labels
+from tables.rounds.live_round import labels
 from tables.runner.access import FACILITY_PAGES
 from tables.runner.facility import PLAYERS
 from tables.runner.signatures import signers_of

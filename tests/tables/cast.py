@@ -50,7 +50,7 @@ from tables.models import (
     Table,
 )  # fmt: skip
 from tables.opening.opening import make_table
-from tables.opening.view import Opening
+from tables.opening.steps import Opening
 from tables.runner import facility as rooms
 from tables.runner import table as road
 from tables.runner.table import RecordedRefusal

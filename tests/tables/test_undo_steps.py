@@ -3,7 +3,7 @@
 import pytest
 
 from audit.devices import enroll
-from tables.rounds.views import undo_steps
+from tables.rounds.live_round import undo_steps
 
 pytestmark = pytest.mark.both_databases
 
