@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from tables.views import acts, devices, facility, money, pages, people, players, rounds, service, sign_in
+from tables.views import (
+    acts,
+    devices,
+    facility,
+    figures,
+    money,
+    pages,
+    people,
+    players,
+    rounds,
+    service,
+    sign_in,
+)
 
 urlpatterns = [
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
@@ -33,16 +45,16 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
-    path("floor/<slug:facility>/figures/", money.figures, name="figures"),
-    path("floor/<slug:facility>/figure-reports/", money.reports, name="figure-reports"),
-    path("floor/<slug:facility>/figures/export.<slug:form>", money.export, name="figures-export"),
+    path("floor/<slug:facility>/figures/", figures.figures, name="figures"),
+    path("floor/<slug:facility>/figure-reports/", figures.reports, name="figure-reports"),
+    path("floor/<slug:facility>/figures/export.<slug:form>", figures.export, name="figures-export"),
     path("floor/<slug:facility>/figures/reconciliation", money.reconciliation, name="reconciliation"),
     path(
         "floor/<slug:facility>/figures/reconciliation.csv",
         money.reconciliation_csv,
         name="reconciliation-csv",
     ),
-    path("floor/<slug:facility>/figures/<code:table>/", money.table_figures, name="table-figures"),
+    path("floor/<slug:facility>/figures/<code:table>/", figures.table_figures, name="table-figures"),
     path("floor/<slug:facility>/access/", people.access, name="access"),
     path("floor/<slug:facility>/access/csv", people.access_csv, name="access-csv"),
     path("floor/<slug:facility>/devices/", devices.device_list, name="devices"),
