@@ -132,16 +132,28 @@ def write(sql: str, params: Sequence[Any], explain: Callable[[str], Exception | 
         cursor.execute(sql, params)
 
 
-def use_ids(models: Iterable[type[Model]], ids: dict[str, list[int]]) -> None:
+def use_kept(models: Iterable[type[Model]], ids: dict[str, list[int]], reads: "KeptReads") -> None:
     """Take the ids of new rows of these models from `ids`, which has them by table, and leave some there for later.
 
-    In a block of `collected_writes`. SQLite reserves no ids.
+    Also take what reads of an epoch return from `reads`, and keep there what is read, until an ORM's write, which
+    ends the epoch. Both in the rest of a block of `collected_writes`. SQLite keeps nothing.
     """
     database: Any = connections[DEFAULT_DB_ALIAS]
     if database.vendor == "postgresql":
         for model in models:
             ids.setdefault(model._meta.db_table, [])
-        database.use_ids(ids)
+        database.use_kept(ids, reads)
+
+
+@contextmanager
+def kept_reads(kept: "KeptReads | None") -> Iterator[None]:
+    """Within the block, which writes nothing, take what reads of an epoch return from `kept`; None: read each time."""
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    database.kept_reads = kept
+    try:
+        yield
+    finally:
+        database.kept_reads = None
 
 
 def new_ids(model: type[Model], count: int) -> list[int]:
@@ -270,6 +282,7 @@ def _columns(vendor: str, models: Aliased) -> tuple[str, Converters]:
 
 
 Parameter = int | str | dt.datetime | dt.date
+KeptReads = dict[Any, list[list[Any]]]  # rows, by the read and its arguments
 
 COMPILED_READS: "list[_Compiled]" = []
 
@@ -338,10 +351,12 @@ class _Compiled(ABC):
 
     Each argument is compared with a column and never None. The function is called once for each kind of database, so it
     must not look at its arguments.
+
+    `is_of_epoch`: all that it reads is guarded by the epoch of acts on copies, so within `kept_reads` it is read once.
     """
 
-    def __init__(self, queryset: Callable[..., QuerySet[Any, Any]]) -> None:
-        self.queryset = queryset
+    def __init__(self, queryset: Callable[..., QuerySet[Any, Any]], *, is_of_epoch: bool = False) -> None:
+        self.queryset, self.is_of_epoch = queryset, is_of_epoch
         self.argument_names = tuple(inspect.signature(queryset).parameters)
         self._statements: dict[str, tuple[Statement, Instances | None]] = {}
         COMPILED_READS.append(self)
@@ -358,12 +373,21 @@ class _Compiled(ABC):
             )
         return self._statements[vendor]
 
+    def _rows(self, statement: Statement, arguments: Sequence[Parameter]) -> list[list[Any]]:
+        kept: KeptReads | None = getattr(connections[DEFAULT_DB_ALIAS], "kept_reads", None)
+        if kept is None or not self.is_of_epoch:
+            return statement.rows(arguments)
+        key = self, arguments
+        if key not in kept:
+            kept[key] = statement.rows(arguments)
+        return kept[key]
+
 
 class CompiledRead(_Compiled, Generic[ModelT]):
     """A read of model instances, declared as a function from arguments to a queryset."""
 
-    def __init__(self, queryset: Callable[..., QuerySet[ModelT]]) -> None:
-        super().__init__(queryset)
+    def __init__(self, queryset: Callable[..., QuerySet[ModelT]], *, is_of_epoch: bool = False) -> None:
+        super().__init__(queryset, is_of_epoch=is_of_epoch)
 
     def __call__(self, *arguments: Parameter) -> list[ModelT]:
         """Read the instances in the order of the queryset, with what it selects of related models.
@@ -372,7 +396,7 @@ class CompiledRead(_Compiled, Generic[ModelT]):
         """
         statement, instances = self._statement()
         assert instances is not None
-        return list(instances.make(statement.rows(arguments)))  # type: ignore[arg-type]
+        return list(instances.make(self._rows(statement, arguments)))  # type: ignore[arg-type]
 
     def first(self, *arguments: Parameter) -> ModelT | None:
         """Read the first instance, or None. The queryset itself should be limited to few rows."""
@@ -385,7 +409,7 @@ class CompiledValues(_Compiled):
     def __call__(self, *arguments: Parameter) -> list[tuple[Any, ...]]:
         """Read the rows in the order of the queryset. Raises what `Statement.rows` raises."""
         statement, _ = self._statement()
-        return [tuple(row) for row in statement.rows(arguments)]
+        return [tuple(row) for row in self._rows(statement, arguments)]
 
 
 def _compile(queryset: QuerySet[Any, Any]) -> tuple[Statement, Instances | None]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any, TypedDict
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from audit import chain
 from audit.rows import CompiledRead
@@ -33,11 +33,9 @@ def in_force(
     version that it had superseded does not come back.
     """
     versions = (
-        VERSIONS_OF_SUBMISSION(moment, facility.pk, game, code)
-        if code
-        else VERSIONS_OF_GAME(moment, facility.pk, game)
+        VERSIONS_OF_SUBMISSION(facility.pk, game, code) if code else VERSIONS_OF_GAME(facility.pk, game)
     )
-    newest_of = {version.code: version for version in versions}
+    newest_of = {version.code: version for version in versions if _has_begun(version, moment)}
     current = [version for version in newest_of.values() if not _is_withdrawn(version, moment)]
     return max(current, key=_start_order, default=None)
 
@@ -48,7 +46,8 @@ def all_in_force(
     """Return the version in force at a moment by facility id, game and submission code, in one query."""
     newest = {
         (version.facility_id, version.game, version.code): version
-        for version in _begun_before(moment).filter(facility__in=facilities)
+        for version in _approved_versions().filter(facility__in=facilities)
+        if _has_begun(version, moment)
     }
     return {key: version for key, version in newest.items() if not _is_withdrawn(version, moment)}
 
@@ -58,22 +57,25 @@ def editions_in_force(facilities: Iterable[int], moment: dt.datetime) -> dict[tu
     return {key: version.edition for key, version in all_in_force(facilities, moment).items()}
 
 
-def _begun_before(moment: dt.datetime) -> QuerySet[RulesSubmission]:
-    """Return the versions that came into force by a moment, the newest last.
+def _approved_versions() -> QuerySet[RulesSubmission]:
+    """Return every version that was ever approved, in the order in which they come into force."""
+    versions = RulesSubmission.objects.filter(status__in=["approved", "superseded", "withdrawn"])
+    return versions.exclude(in_force_from=None).order_by("in_force_from", "version")
 
-    A version withdrawn before its time never came into force.
-    """
-    versions = RulesSubmission.objects.filter(
-        status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=moment
-    )
-    return versions.exclude(withdrawn_at__lt=F("in_force_from")).order_by("in_force_from", "version")
+
+def _has_begun(version: RulesSubmission, moment: dt.datetime) -> bool:
+    """Whether an approved version came into force by a moment. One withdrawn before its time never did."""
+    begins, withdrawn_at = version.in_force_from, version.withdrawn_at
+    assert begins is not None
+    return begins <= moment and (withdrawn_at is None or withdrawn_at >= begins)
 
 
 VERSIONS_OF_GAME = CompiledRead(
-    lambda moment, facility, game: _begun_before(moment).filter(facility=facility, game=game)
+    lambda facility, game: _approved_versions().filter(facility=facility, game=game), is_of_epoch=True
 )
 VERSIONS_OF_SUBMISSION = CompiledRead(
-    lambda moment, facility, game, code: _begun_before(moment).filter(facility=facility, game=game, code=code)
+    lambda facility, game, code: _approved_versions().filter(facility=facility, game=game, code=code),
+    is_of_epoch=True,
 )
 
 

@@ -380,7 +380,8 @@ def _verify_nobody_plays(ctx: TableContext, left: Collection[int]) -> None:
 PENDING_CHANGE = CompiledRead(
     lambda table: LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING).select_related(
         "announced_by", "asked_by"
-    )[:1]
+    )[:1],
+    is_of_epoch=True,
 )
 
 

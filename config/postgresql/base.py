@@ -26,6 +26,7 @@ from psycopg_pool import ConnectionPool
 Explain = Callable[[str], Exception | None]
 CHECKED_AFTER_SECONDS = 1.0
 LEAST_IDS = 8
+WRITES = ("INSERT", "UPDATE", "DELETE")
 _worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when they were given back
 
 
@@ -42,6 +43,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _explanations: Sequence[Explain | None] = ()  # of the writes that were sent last
     _is_sending = False
     _reads_are_refused = False
+    # What `audit.rows.kept_reads` keeps; None: nothing
+    kept_reads: dict[Any, list[list[Any]]] | None = None
     # By table, ids for new rows; more are taken from the sequence when the writes are sent
     _ids: dict[str, list[int]] | None = None
 
@@ -88,16 +91,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
             _raise_explained(error, self._explanations)
         finally:
             self._collected, self._ids, self._reads_are_refused, self._explanations = None, None, False, []
+            self.kept_reads = None
 
     def refuse_reads(self) -> None:
         """Raise `NeedsRows` for every statement of the rest of this block but the writes that are collected."""
         assert self._collected is not None
         self._reads_are_refused = True
 
-    def use_ids(self, ids: dict[str, list[int]]) -> None:
-        """Take ids of new rows from here in the rest of this block, and leave some more here when it commits."""
+    def use_kept(self, ids: dict[str, list[int]], reads: dict[Any, list[list[Any]]]) -> None:
+        """Take ids of new rows and `kept_reads` from here in the rest of this block, and leave more here for later."""
         if self._collected is not None:
-            self._ids = ids
+            self._ids, self.kept_reads = ids, reads
 
     def taken_ids(self, table: str, count: int) -> list[int] | None:
         """So many ids, each higher than the one before, or None where too few are there."""
@@ -165,6 +169,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         is_about_savepoint = sql.startswith(("SAVEPOINT", "RELEASE SAVEPOINT", "ROLLBACK TO SAVEPOINT"))
         if self._reads_are_refused and not is_about_savepoint:
             raise NeedsRows(sql)
+        if self.kept_reads and sql.startswith(WRITES):
+            self.kept_reads.clear()
         if self._collected:
             self._send_collected(ends=sql.startswith("RELEASE"))
 

@@ -21,7 +21,7 @@ from audit.clock import clock
 from audit.entry_types import EntryBody
 from audit.models import Command, Device, Person, Stream
 from audit.record import INCARNATION
-from audit.rows import Aliased, read, statement_cursor, update
+from audit.rows import Aliased, KeptReads, read, statement_cursor, update
 from audit.runner import Changes, ClaimedTap
 from games import submissions
 from games.engine import Refusal, RefusalCode, RoundState, Rules
@@ -103,8 +103,8 @@ class Locked:
     """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
 
     `incarnation` was read when the statement began; a request that waited for the lock may have missed a newer one.
-    `play` is None until it is read, under the lock. `epoch` and `ids` are what `tables.runner.copies` needs; SQLite has
-    no epoch.
+    `play` is None until it is read, under the lock. `epoch`, `ids` and `reads` are what `tables.runner.copies` needs;
+    SQLite has no epoch.
     """
 
     table: Table
@@ -114,6 +114,7 @@ class Locked:
     play: "Play | None" = None
     epoch: uuid.UUID | None = None
     ids: dict[str, list[int]] = field(default_factory=dict)
+    reads: KeptReads = field(default_factory=dict)
 
 
 def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:

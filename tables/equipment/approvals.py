@@ -39,6 +39,7 @@ from audit.columns import (
     value_of,
 )
 from audit.entry_types import entry_type
+from audit.rows import CompiledRead
 from games import submissions
 from games.act_forms import Code, Text, integers, whole
 from games.engine import Refusal, RefusalCode
@@ -291,6 +292,20 @@ class ApprovalState:
     missing_lines: tuple[str, ...] = ()
 
 
+NO_SHAKER_ID = 0
+APPROVALS_IN_EFFECT = CompiledRead(
+    lambda table, shaker, day: (
+        Approval.objects.in_effect(day)
+        .filter(
+            Q(table=table) & ~Q(subject__in=SHAKER_SUBJECTS)
+            | Q(shaker=shaker) & Q(subject__in=SHAKER_SUBJECTS)
+        )
+        .order_by("approved_on", "id")
+    ),
+    is_of_epoch=True,
+)
+
+
 class Equipment:
     """A table's equipment at the moment of an act or of a snapshot; read once."""
 
@@ -318,11 +333,7 @@ class Equipment:
     def approvals_in_effect(self) -> list[Approval]:
         """Every approval in effect today for the table or for its shaker, the newest last."""
         ctx, today = self.ctx, self.ctx.table.facility.local(self.ctx.now).date()
-        goes_with_it = Q(subject__in=SHAKER_SUBJECTS)
-        of = Q(table=ctx.table.pk) & ~goes_with_it
-        if self.shaker is not None:
-            of |= Q(shaker=self.shaker.pk) & goes_with_it
-        return list(Approval.objects.in_effect(today).filter(of).order_by("approved_on", "id"))
+        return APPROVALS_IN_EFFECT(ctx.table.pk, self.shaker.pk if self.shaker else NO_SHAKER_ID, today)
 
     @cached_property
     def conditions(self) -> frozenset[str]:

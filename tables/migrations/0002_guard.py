@@ -13,7 +13,14 @@ from django.db import migrations
 
 # What acts read beside the rows of their table; of a person, what tables show and duty asks.
 READ_BY_ACTS = (
-    *("games_facility", "games_provider", "games_service", "games_rulessubmission"),
+    *(
+        "games_application",
+        "games_facility",
+        "games_gamerequest",
+        "games_interimpermission",
+        "games_provider",
+    ),
+    *("games_rulessubmission", "games_service"),
     *("tables_approval", "tables_dicelot", "tables_limitschange", "tables_pit", "tables_shaker"),
 )
 PERSON_COLUMNS = "name, code, role, facility, is_active"

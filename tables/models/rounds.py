@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from django.db import connection, models
 from django.db.models import Q
 
-from audit.rows import CompiledRead, new_ids, write
+from audit.rows import CompiledRead, in_list, new_ids, write
 from games.engine.rounds import Phase
 from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag
@@ -135,6 +135,11 @@ class WagerManager(models.Manager["Wager"]):
             ],
         )
         return wagers
+
+    def remove_many(self, ids: "Iterable[int]") -> None:
+        """Delete wagers that were taken off before the dice: no other row is about them."""
+        is_among, params = in_list("id", sorted(ids))
+        write(f"DELETE FROM {self.model._meta.db_table} WHERE {is_among}", params)
 
 
 class Wager(models.Model):

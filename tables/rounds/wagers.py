@@ -326,7 +326,7 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
     off = {wager.key for wager in wagers if not wager.cents}
     removed = {wager.pk for wager in ctx.wagers if wager.key in off}
     if removed:
-        Wager.objects.filter(pk__in=removed).delete()
+        Wager.objects.remove_many(removed)
     by_id = {wager.pk: wager for wager in (*ctx.all_wagers, *written) if wager.pk not in removed}
     ctx.written_wagers = [by_id[pk] for pk in sorted(by_id)]
     return flags

@@ -13,14 +13,14 @@ keeps a copy again. SQLite has none.
 
 import threading
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 from audit import clock, runner
-from audit.rows import clone, write
+from audit.rows import KeptReads, clone, write
 from audit.runner import Act, ActRequest
 from tables.core.context import Locked, Play, TableContext
 from tables.models import Table, Throw, Wager
@@ -34,6 +34,7 @@ class Copy:
 
     `wagers` and `throws` are those of the live round, or None where no act has read them. `ids`: for new rows, by
     table; they are higher than all that the table has, because only an act that used this copy was there since.
+    `reads`: what was read in this epoch of rows that are not the table's: rules, approvals, limits, services.
     """
 
     table: Table
@@ -41,7 +42,8 @@ class Copy:
     wagers: list[Wager] | None
     throws: list[Throw] | None
     epoch: uuid.UUID
-    ids: dict[str, list[int]] = field(default_factory=dict)
+    ids: dict[str, list[int]]
+    reads: KeptReads
 
 
 _copies: dict[tuple[str, str], Copy] = {}  # by the codes of facility and table
@@ -83,7 +85,9 @@ def lock(copy: Copy, request: ActRequest) -> Locked:
             sorted(copy.play.at_work),
         ],
     )
-    return Locked(table, now, True, copy.play.incarnation, replace(copy.play, now=now), copy.epoch, copy.ids)
+    return Locked(
+        table, now, True, copy.play.incarnation, replace(copy.play, now=now), copy.epoch, copy.ids, copy.reads
+    )
 
 
 def keep(ctx: TableContext) -> None:
@@ -99,7 +103,7 @@ def keep(ctx: TableContext) -> None:
     play = ctx.play_left
     if play.round is not None:
         play = replace(play, round=clone(play.round))
-    copy = Copy(table, play, ctx.wagers_left, ctx.throws_left, locked.epoch, locked.ids)
+    copy = Copy(table, play, ctx.wagers_left, ctx.throws_left, locked.epoch, locked.ids, locked.reads)
     with _lock:
         _copies[table.facility.code, table.code] = copy
 

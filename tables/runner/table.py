@@ -24,7 +24,7 @@ from audit.entry_types import ENTRY_TYPES, EntryBody
 from audit.logs import OutageLog
 from audit.models import Command, Stream
 from audit.refusals import RefusalCode
-from audit.rows import may_have_been_committed, says_nothing_was_begun, use_ids
+from audit.rows import may_have_been_committed, says_nothing_was_begun, use_kept
 from audit.runner import (
     Act,
     ActOutcome,
@@ -165,7 +165,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
             ctx.shaker, ctx.lot = locked.play.shaker, locked.play.lot
             if copies.are_kept():
                 ctx.locked = locked
-                use_ids((Round, Throw, Wager), locked.ids)
+                use_kept((Round, Throw, Wager), locked.ids, locked.reads)
         if (copy := request.copy) is not None:
             if copy.wagers is not None:
                 ctx.all_wagers = copy.wagers

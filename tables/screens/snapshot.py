@@ -15,6 +15,7 @@ from django.db import connection
 
 from audit import clock, record
 from audit.record import Appended
+from audit.rows import kept_reads
 from games import submissions
 from games.chips import breakdown
 from games.engine import Refusal, Rules
@@ -569,7 +570,8 @@ def after_act(ctx: TableContext) -> Snapshot:
     not read is read here; if another entry has followed in the meantime, everything is.
     """
     statements = _Statements()
-    with connection.execute_wrapper(statements):
+    kept = ctx.locked.reads if ctx.locked is not None else None
+    with connection.execute_wrapper(statements), kept_reads(kept):
         snapshot = _build(DisplayContext.after_act(ctx), ctx.appended)
     if statements.count and newest_seq(ctx.table.stream_id) != ctx.stream.seq:
         return of_table(ctx.table.pk)

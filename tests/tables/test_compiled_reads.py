@@ -6,7 +6,7 @@ import pytest
 from django.db import models
 
 from audit.rows import COMPILED_READS, CompiledRead
-from tables.models import Round, Table
+from tables.models import Round, Shaker, Table
 
 pytestmark = pytest.mark.both_databases
 
@@ -30,6 +30,7 @@ def values(scene) -> dict[str, int | str | dt.datetime]:
         "name": scene.table.stream.name,
         "moment": dt.datetime.now(dt.UTC),
         "day": scene.round.gaming_day,
+        "shaker": Shaker.objects.get(table=scene.table).pk,
         "after": 0,
         "before": 2,
         "first": 1,
@@ -56,7 +57,9 @@ def test_each_compiled_read_reads_what_its_queryset_reads(values):
             assert [columns(row) for row in read(*arguments)] == expected
         if not expected:
             empty.add((read.argument_names, read.queryset(*arguments).model.__name__))
-    assert empty == {(("facility", "game"), "Service")}
+    assert empty == {
+        (("facility", "game"), model) for model in ("Application", "InterimPermission", "Service")
+    }
 
 
 def test_a_compiled_read_takes_one_statement_and_finds_nothing_where_nothing_is(

@@ -12,18 +12,20 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from psycopg_pool import PoolTimeout
 
 from audit import clock, record
 from audit.management.commands import provision_roles
 from audit.models import Command, Device, Entry, Incarnation, Person, Stream
 from audit.record import SERIALIZATION_FAILURE
-from audit.rows import clone, collected_writes, says_nothing_was_begun
+from audit.rows import clone, collected_writes, kept_reads, says_nothing_was_begun
 from config.postgresql.base import DatabaseWrapper
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility, RulesSubmission
 from games.refusals import NOT_ON_DUTY
+from tables.core.context import TableContext
 from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Settlement, Table, Throw, Wager
 from tables.runner import copies
 from tables.runner import table as road
@@ -152,14 +154,43 @@ def test_every_act_of_a_walk_leaves_the_same_on_the_copy_and_from_the_rows(rules
     assert both.compared >= 8, ways.ways
 
 
-def test_most_acts_of_a_round_run_on_the_copy(scene, ways):
-    scene.place((1, "small", 2_500))
-    scene.place((2, "big", 1_000))
-    scene.to_the_dice()
-    scene.act("call_dice", {"dice": [1, 2, 5]})
-    scene.act("take_losers")
-    scene.act("pay_seats")
+def whole_round(scene: Scene) -> None:
+    scene.play((1, "small", 2_500), (2, "big", 1_000), dice=[1, 2, 5])
+    scene.finish()
+
+
+def test_every_act_of_a_round_runs_on_the_copy_also_its_first_wager_and_its_end(scene, ways):
+    whole_round(scene)
+    # The rows are read once: by the first wager of all, and by the first end of a round, which reads the rules again
     assert ways.ways[0] == "rows" and set(ways.ways[1:]) == {"copy"}
+    whole_round(scene)
+    scene.place((1, "small", 2_500), (2, "big", 1_000))
+    scene.place((1, "small", 0))
+    assert set(ways.ways[1:]) == {"copy"}
+
+
+def test_what_an_act_reads_of_the_office_is_forgotten_with_its_epoch(scene, ways):
+    whole_round(scene)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # the epoch of this transaction begins here
+    Approval.objects.filter(subject="device").update(withdrawn_at=clock.now())
+    with scene.refused("not-approved"):
+        scene.place((1, "small", 2_500))
+    assert ways.last() == "rows"
+
+
+def test_a_copy_knows_when_rules_end_that_are_withdrawn_for_a_later_moment(scene, ways):
+    """No row changes then, so no other epoch begins."""
+    ends = clock.now() + dt.timedelta(hours=1)
+    RulesSubmission.objects.filter(status="approved").update(status="withdrawn", withdrawn_at=ends)
+    whole_round(scene)
+    (copy,) = copies._copies.values()
+    for minutes, is_in_force in ((-1, True), (1, False)):
+        moment = ends + dt.timedelta(minutes=minutes)
+        ctx = TableContext(copy.table, None, None, None, moment, copy.play)
+        with kept_reads(copy.reads), CaptureQueriesContext(connection) as queries:
+            assert (ctx.in_force is not None) is is_in_force
+        assert len(queries) == 0
 
 
 # What changed between two taps

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, TypeVar, Unpack, cast
 
+from django.db.models import QuerySet
+
 from audit.columns import FACILITY, NONE, constant, declare, named, same
 from audit.entry_types import entry_type
 from audit.rows import CompiledRead
@@ -309,7 +311,7 @@ class ServiceStatus:
 def suspended_codes(facility: Facility, game: str, moment: dt.datetime) -> frozenset[str]:
     """Return the codes of this game's wagers that may not be dealt at this moment; only `*` for the whole game.
 
-    Takes one query if no provider supplies the game, otherwise two or three. Nothing is cached.
+    Takes one query if no provider supplies the game, otherwise three. Nothing is cached.
     """
     codes = frozenset(suspensions(facility, game, moment))
     return frozenset({WHOLE_GAME}) if WHOLE_GAME in codes else codes
@@ -317,8 +319,16 @@ def suspended_codes(facility: Facility, game: str, moment: dt.datetime) -> froze
 
 def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str, ServiceStatus]:
     """Return each suspended code with the service that suspends it."""
-    service_uses = service_statuses(
-        facility, SERVICES_OF_GAME(facility.pk, game), facility.gaming_day(moment), moment
+    services = SERVICES_OF_GAME(facility.pk, game)
+    if not services:
+        return {}
+    service_uses = _statuses(
+        facility,
+        services,
+        APPLICATIONS_OF_GAME(facility.pk, game),
+        PERMISSIONS_OF_GAME(facility.pk, game),
+        facility.gaming_day(moment),
+        moment,
     )
     live = {code for use in service_uses if use.may_be_dealt for code in use.codes}
     stopped_codes: dict[str, ServiceStatus] = {}
@@ -332,8 +342,21 @@ def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str,
 SERVICES_OF_GAME = CompiledRead(
     lambda facility, game: Service.objects.filter(provider__facility=facility, game=game).select_related(
         "provider", "request"
-    )
+    ),
+    is_of_epoch=True,
 )
+APPLICATIONS_OF_GAME = CompiledRead(
+    lambda facility, game: Application.objects.filter(provider__in=_providers_of_game(facility, game)),
+    is_of_epoch=True,
+)
+PERMISSIONS_OF_GAME = CompiledRead(
+    lambda facility, game: InterimPermission.objects.filter(provider__in=_providers_of_game(facility, game)),
+    is_of_epoch=True,
+)
+
+
+def _providers_of_game(facility: int, game: str) -> QuerySet[Service, int]:
+    return Service.objects.filter(provider__facility=facility, game=game).values_list("provider", flat=True)
 
 
 def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
@@ -359,20 +382,34 @@ def service_statuses(
     if not services:
         return []
     providers = {service.provider_id for service in services}
-    applications = _by_provider(Application.objects.filter(provider__in=providers), providers)
-    certified = {
-        provider_id: certification_on(facility, applications[provider_id], day) for provider_id in providers
-    }
-    others = {provider_id for provider_id in providers if not certified[provider_id].holds}
-    permissions = _by_provider(
-        InterimPermission.objects.filter(provider__in=others) if others else (), others
+    return _statuses(
+        facility,
+        services,
+        Application.objects.filter(provider__in=providers),
+        InterimPermission.objects.filter(provider__in=providers),
+        day,
+        moment,
     )
+
+
+def _statuses(
+    facility: Facility,
+    services: Sequence[Service],
+    applications: Iterable[Application],
+    permissions: Iterable[InterimPermission],
+    day: dt.date,
+    moment: dt.datetime,
+) -> list[ServiceStatus]:
+    """Return the same, from the applications and permissions of the providers of these services."""
+    providers = {service.provider_id for service in services}
+    applied, permitted = _by_provider(applications, providers), _by_provider(permissions, providers)
+    certified = {
+        provider_id: certification_on(facility, applied[provider_id], day) for provider_id in providers
+    }
     service_uses = []
     for service in services:
         provider_id = service.provider_id
-        trading = trading_permission(
-            facility, applications[provider_id], permissions.get(provider_id, []), day
-        )
+        trading = trading_permission(facility, applied[provider_id], permitted[provider_id], day)
         steps = (
             *first_three_steps(facility, service, day, moment),
             _certified_step(facility.law, certified[provider_id], trading),

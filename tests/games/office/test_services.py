@@ -155,9 +155,9 @@ def test_an_approval_that_is_withdrawn_stops_the_wager(house, hands):
     assert of(house, hands.now) == {ANY_TRIPLE}
 
 
-def test_what_is_asked_at_every_wager_costs_one_statement_or_two(house, hands, django_assert_num_queries):
+def test_what_is_asked_at_every_wager_costs_one_statement_or_three(house, hands, django_assert_num_queries):
     service = dealt(house, hands.now)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert of(house, hands.now) == frozenset()
     with django_assert_num_queries(1):
         assert of(house, hands.now, "football") == frozenset()
