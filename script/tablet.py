@@ -325,25 +325,30 @@ class Fragment:
         return halted == 0 and self.incarnation == shown.incarnation and self.version > shown.version
 
 
-Parts = dict[str, list[str]]  # of a fragment by their names, each as its lines
+Parts = dict[str, str]  # of a fragment, each text by its name
+
+
+def edited(text: str, edits: list[Any]) -> str:
+    """Return a text after its edits: how many characters stay, how many go, and what comes there; again and again."""
+    parts, place = [], 0
+    for stay, go, come in zip(edits[::3], edits[1::3], edits[2::3], strict=True):
+        parts += [text[place : place + stay], come]
+        place += stay + go
+    return "".join([*parts, text[place:]])
 
 
 def with_changes(parts: Parts, changes: dict[str, Any]) -> Parts:
-    """Return the parts with the changes of a push (`tables/screens/parts.py`), as `static/js/live.js` applies them."""
-    fresh = dict(parts)
-    for name, change in changes.items():
-        if isinstance(change, list):
-            fresh[name] = change
-        else:
-            fresh[name] = list(parts[name])
-            for place, line in change.items():
-                fresh[name][int(place)] = line
-    return fresh
+    """Return the parts with the changes of a push (`tables/screens/edits.py`), as `static/js/live.js` applies them."""
+    fresh = {
+        name: change if isinstance(change, str) else edited(parts[name], change)
+        for name, change in changes.items()
+    }
+    return parts | fresh
 
 
 def text_of(parts: Parts) -> str:
     """Return the fragment of these parts."""
-    return "\n".join(line for lines in parts.values() for line in lines)
+    return "\n".join(parts.values())
 
 
 class Screen(Browser):
@@ -377,8 +382,8 @@ class Screen(Browser):
     @property
     def socket_path(self) -> str:
         if self.is_podium:
-            return f"/ws/floor/{self.seat.facility}?parts=1"
-        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}?parts=1"
+            return f"/ws/floor/{self.seat.facility}?parts=2"
+        return f"/ws/table/{self.seat.facility}/{self.table}/{self.station}?parts=2"
 
     @property
     def fragment(self) -> Fragment:

@@ -1,9 +1,8 @@
 /* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing but
    what a tablet says of itself (`tell`, `HERE`).
 
-   A message is {"table", "version", "parts"}: the parts of a fragment by their names, each a list of its lines. With
-   "base", the version of the message before about this table, it has only what changed: all lines of a part, or some of
-   them by their places. A newer fragment is morphed into the page, any other is ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
+   A message is {"table", "version", "parts"}: the parts of a fragment by their names, each a text. With "base", the version
+   of the message before about this table, it has only what changed: the text of a part, or the edits of the one before. A newer fragment is morphed into the page, any other is ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
    the page shows, a message was lost or the record restored, and the page fetches the state. When the socket closes, or after 12 s of silence, the page is STALE and polls.
    When polling fails too, or the browser says that it is offline, the page is OFFLINE (`dead`), and taps wait. */
 
@@ -23,10 +22,14 @@ const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const HERE = '{"here":true}';  // tables/views/sockets.py
 const root = document.documentElement;
 
+/* What is equal is not looked through: of a push four fifths of the time. A field has a value beside its attributes. */
+const FIELDS = "input, select, textarea";
+const isEqual = (old, fresh) => old.isEqualNode(fresh) && !old.matches?.(FIELDS) && !old.querySelector?.(FIELDS);
+
 const callbacks = {
   /* what belongs to this tablet alone (the selected chip, dice being entered) survives a push of the same round */
   beforeNodeMorphed: (old, fresh) =>
-    !(old.dataset && "local" in old.dataset && fresh.dataset?.local === old.dataset.local),
+    !(old.dataset && "local" in old.dataset && fresh.dataset?.local === old.dataset.local) && !isEqual(old, fresh),
   beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS"),
 };
 
@@ -48,11 +51,22 @@ export function isNewer(html, current) {
   return halted === 0 && incarnations === 0 && version > Number(current.version);
 }
 
-/* The parts of a fragment after those before and what changed (tables/screens/parts.py). */
+/* A text after its edits: how many characters stay, how many go, and what comes there; again and again. */
+function edited(text, edits) {
+  const pieces = [];
+  let place = 0;
+  for (let edit = 0; edit < edits.length; edit += 3) {
+    pieces.push(text.slice(place, place + edits[edit]), edits[edit + 2]);
+    place += edits[edit] + edits[edit + 1];
+  }
+  return pieces.join("") + text.slice(place);
+}
+
+/* The parts of a fragment after those before and what changed (tables/screens/edits.py). */
 function withChanges(before, changes) {
   const parts = { ...before };
   for (const [name, change] of Object.entries(changes))
-    parts[name] = Array.isArray(change) ? change : Object.assign([...before[name]], change);
+    parts[name] = typeof change === "string" ? change : edited(before[name], change);
   return parts;
 }
 
@@ -101,7 +115,7 @@ export class LiveScreen extends HTMLElement {
     if (this.stopped || this.socket?.readyState <= WebSocket.OPEN) return;
     const url = new URL(this.getAttribute("src"), location.href);
     url.protocol = url.protocol.replace("http", "ws");
-    url.searchParams.set("parts", "1");
+    url.searchParams.set("parts", "2");
     this.received = new Map();  // of each table, the version and the parts that came on this socket last
     this.isLate = false;  // an act's screen did not come by it in time, and none has since
     const socket = new WebSocket(url);
@@ -202,7 +216,7 @@ export class LiveScreen extends HTMLElement {
     }
     const fresh = base === undefined ? parts : withChanges(before.parts, parts);
     this.received.set(table, { version, parts: fresh });
-    const html = Object.values(fresh).flat().join("\n");
+    const html = Object.values(fresh).join("\n");
     if (this.apply({ table, version, html })) this.isLate = false;
   }
 

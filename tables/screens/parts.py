@@ -5,7 +5,7 @@ it shows is a function of them, so it stays the same while they do, and no list 
 state reads. Of a property that is `watched` a part reads the value, and not what that is computed from.
 
 `Shown` keeps what one station of a table shows in this worker, once for all of its sockets. Of the parts that have
-changed a push carries the lines that are other ones, by their places, or all lines where there are more or fewer.
+changed a push carries only the characters that are other ones (`edits`).
 """
 
 import json
@@ -13,9 +13,10 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, cast
 
 from games.snapshot_types import Snapshot
+from tables.screens.edits import Change, edits
 
 ROUND: Literal["round"] = "round"
 _Value = TypeVar("_Value")
@@ -125,17 +126,6 @@ class Station(NamedTuple):
     parts: Mapping[str, Callable[[Any], str]]
 
 
-Lines: TypeAlias = list[str]
-Change: TypeAlias = Lines | dict[int, str]  # all lines, or those that changed by their places
-
-
-def changed_lines(old: Lines, new: Lines) -> Change:
-    """Return the lines of a part that changed, by their places; all of them where there are more or fewer."""
-    if len(old) != len(new):
-        return new
-    return {place: line for place, (before, line) in enumerate(zip(old, new, strict=True)) if line != before}
-
-
 def is_newer(state: Snapshot, shown: Snapshot) -> bool:
     """Whether a snapshot is newer than what is shown, as `static/js/live.js` decides it.
 
@@ -164,20 +154,16 @@ class Told(NamedTuple):
 
 @dataclass
 class Part:
-    """A part as it was rendered last, with what it read. `change` is that from the lines `before`, in this turn."""
+    """A part as it was rendered last, with what it read. `change` is that from the text `before`, in this turn."""
 
     text: str
     reads: Reads
     turn: int
-    before: Lines | None
-
-    @cached_property
-    def lines(self) -> Lines:
-        return self.text.split("\n")
+    before: str | None
 
     @cached_property
     def change(self) -> Change:
-        return self.lines if self.before is None else changed_lines(self.before, self.lines)
+        return self.text if self.before is None else edits(self.before, self.text)
 
 
 class Shown:
@@ -230,7 +216,7 @@ class Shown:
             if before is not None and before.text == text:
                 before.reads = reads
             else:
-                self.parts[name] = Part(text, reads, self.turn, before.lines if before else None)
+                self.parts[name] = Part(text, reads, self.turn, before.text if before else None)
 
     @property
     def _told(self) -> Told:
@@ -246,20 +232,22 @@ class Shown:
     def message(self, before: Told | None) -> tuple[str, Told]:
         """The JSON for a socket that was told `before`, None for nothing yet, and what it knows with it.
 
-        `parts` by their names: all lines of each, or with `base`, the version before, how those that changed did.
+        `parts` by their names: the text of each, or with `base`, the version before, how those that changed did.
         """
         with self._lock:
             if before not in self._messages:
-                self._messages[before] = json.dumps(self._content(before), separators=(",", ":"))
+                self._messages[before] = json.dumps(
+                    self._content(before), separators=(",", ":"), ensure_ascii=False
+                )
             return self._messages[before], self._told
 
     def _content(self, before: Told | None) -> dict[str, Any]:
         assert self.state is not None
         content: dict[str, Any] = {"table": self.state["table"]["code"], "version": self.state["version"]}
         if before is None:
-            return {**content, "parts": {name: part.lines for name, part in self.parts.items()}}
+            return {**content, "parts": {name: part.text for name, part in self.parts.items()}}
         changes: dict[str, Change] = {
-            name: part.change if before.turn == self.turn - 1 else part.lines
+            name: part.change if before.turn == self.turn - 1 else part.text
             for name, part in self.parts.items()
             if part.turn > before.turn
         }

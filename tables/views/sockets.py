@@ -299,7 +299,7 @@ class PushConsumer(AsyncWebsocketConsumer):
     @property
     def takes_parts(self) -> bool:
         """Whether the page can apply parts. One that was loaded before an update may be older than that."""
-        return b"parts=1" in self.scope["query_string"].split(b"&")
+        return b"parts=2" in self.scope["query_string"].split(b"&")
 
     async def send_json(self, message: dict[str, Any]) -> None:
         await self.send(text_data=json.dumps(message))

@@ -73,7 +73,7 @@ test("a page that pushes reach says so, and waits for the version of an answer",
   const reaching = watched(screen.reach("T-01", 11));
   await settle();
   assert.equal(reaching.isDone, false);
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   await settle();
   assert.deepEqual([reaching.isDone, versionOf(), server.requests.length], [true, 11, 0]);
   await screen.reach("T-01", 11);
@@ -88,9 +88,9 @@ test("a push that does not come is fetched, and answers bring the screens until 
   assert.deepEqual([reaching.isDone, server.requests.length, screen.isPushed], [false, 1, false]);
   await server.last.answer(200, { version: 11, html: html(11) });
   assert.deepEqual([reaching.isDone, versionOf(), screen.isPushed], [true, 11, false]);
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });  // too late to be waited for
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });  // too late to be waited for
   assert.equal(screen.isPushed, false);
-  FakeSocket.last.push({ table: "T-01", version: 12, parts: { frame: [html(12)] } });
+  FakeSocket.last.push({ table: "T-01", version: 12, parts: { frame: html(12) } });
   assert.equal(screen.isPushed, true);
 });
 
@@ -129,31 +129,31 @@ function watched(promise) {
 /* Versions */
 
 test("it connects to its address as a WebSocket", () => {
-  assert.equal(FakeSocket.last.url, "wss://pitside.test/ws/tables/T-01?parts=1");
+  assert.equal(FakeSocket.last.url, "wss://pitside.test/ws/tables/T-01?parts=2");
 });
 
 test("a newer fragment replaces what the page shows", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   assert.equal(versionOf(), 11);
 });
 
-test("parts that changed take the place of those before, whole or in some of their lines", () => {
-  const parts = { frame: [html(11)], felt: ["<p>Big</p>", "<p>Small</p>"], dock: ["<p>Pay</p>"], end: ["</main>"] };
+test("parts that changed take the place of those before, whole or by the edits of their texts", () => {
+  const parts = { frame: html(11), felt: "<p>Big – §</p>\n<p>Small</p>", dock: "<p>Pay</p>", end: "</main>" };
   FakeSocket.last.push({ table: "T-01", version: 11, parts });
-  const changes = { frame: { 0: html(12) }, felt: { 1: "<p>$25</p>" }, dock: ["<p>Odd</p>", "<p>Even</p>"] };
+  const changes = { frame: html(12), felt: [7, 3, "$25", 8, 5, "", 0, 0, "$50", 4, 0, "\n"], dock: "<p>Odd</p>" };
   FakeSocket.last.push({ table: "T-01", version: 12, base: 11, parts: changes });
   assert.equal(versionOf(), 12);
-  assert.deepEqual(Object.values(screen.received.get("T-01").parts).flat(),
-    [html(12), "<p>Big</p>", "<p>$25</p>", "<p>Odd</p>", "<p>Even</p>", "</main>"]);
-  assert.deepEqual(parts.felt, ["<p>Big</p>", "<p>Small</p>"]);
+  assert.deepEqual(screen.received.get("T-01").parts,
+    { frame: html(12), felt: "<p>Big $25</p>\n<p>$50</p>\n", dock: "<p>Odd</p>", end: "</main>" });
+  assert.equal(parts.felt, "<p>Big – §</p>\n<p>Small</p>");
 });
 
 test("changes of another version than the last one make the page fetch the state, on a new socket", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   let fetched = 0;
   const before = FakeSocket.last;
   screen.resync = () => { fetched += 1; };
-  FakeSocket.last.push({ table: "T-01", version: 13, base: 12, parts: { frame: { 0: html(13) } } });
+  FakeSocket.last.push({ table: "T-01", version: 13, base: 12, parts: { frame: html(13) } });
   assert.deepEqual([versionOf(), fetched], [11, 1]);
   assert.notEqual(FakeSocket.last, before);  // whose changes fit nothing any more
 });
@@ -171,48 +171,48 @@ test("what a heartbeat and a poll say of planned reliefs is passed on, also when
 });
 
 test("what came on a socket that was closed is no base for changes", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   screen.replaceSocket();
   let fetched = 0;
   screen.resync = () => { fetched += 1; };
-  FakeSocket.last.push({ table: "T-01", version: 12, base: 11, parts: { frame: { 0: html(12) } } });
+  FakeSocket.last.push({ table: "T-01", version: 12, base: 11, parts: { frame: html(12) } });
   assert.deepEqual([versionOf(), fetched], [11, 1]);
 });
 
 for (const version of [10, 9, 2])
   test(`a fragment of version ${version} is ignored when the page shows version 10`, () => {
-    FakeSocket.last.push({ table: "T-01", version, parts: { frame: [html(version)] } });
+    FakeSocket.last.push({ table: "T-01", version, parts: { frame: html(version) } });
     assert.equal(morphs.length, 0);
     assert.equal(versionOf(), 10);
   });
 
 test("a fragment may have its attributes on lines of their own", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11).replaceAll(" data-", "\ndata-")] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11).replaceAll(" data-", "\ndata-") } });
   assert.equal(morphs.length, 1);
 });
 
 test("versions are compared as numbers", () => {
   show(html(9));
-  FakeSocket.last.push({ table: "T-01", version: 10, parts: { frame: [html(10)] } });
+  FakeSocket.last.push({ table: "T-01", version: 10, parts: { frame: html(10) } });
   assert.equal(versionOf(), 10);
 });
 
 test("a fragment says that it was applied, and one that is ignored does not", () => {
   const applied = [];
   screen.addEventListener("screen:applied", ({ detail }) => applied.push(detail));
-  FakeSocket.last.push({ table: "T-01", version: 10, parts: { frame: [html(10)] } });
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 10, parts: { frame: html(10) } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   assert.deepEqual(applied, [{ table: "T-01", version: 11 }]);
 });
 
 test("on a page of many tables a fragment goes to its own table", () => {
   show(html(70, { table: "T-02" }));
-  FakeSocket.last.push({ table: "T-02", version: 71, parts: { frame: [html(71, { table: "T-02" })] } });
+  FakeSocket.last.push({ table: "T-02", version: 71, parts: { frame: html(71, { table: "T-02" }) } });
   assert.deepEqual([versionOf("T-01"), versionOf("T-02")], [10, 71]);
 });
 
 test("a fragment of a table that the page does not show is ignored", () => {
-  FakeSocket.last.push({ table: "T-09", version: 99, parts: { frame: [html(99, { table: "T-09" })] } });
+  FakeSocket.last.push({ table: "T-09", version: 99, parts: { frame: html(99, { table: "T-09" }) } });
   assert.equal(morphs.length, 0);
 });
 
@@ -288,7 +288,7 @@ test("tiles that take long are applied some at a time, and what was pushed meanw
     "T-03": { version: 81, html: html(81, { table: "T-03" }) },
   } });
   assert.deepEqual([versionOf("T-01"), versionOf("T-02"), versionOf("T-03")], [11, 70, 80]);
-  FakeSocket.last.push({ table: "T-03", version: 82, parts: { frame: [html(82, { table: "T-03" })] } });
+  FakeSocket.last.push({ table: "T-03", version: 82, parts: { frame: html(82, { table: "T-03" }) } });
   await clock.advance(1);
   await clock.advance(1);
   assert.deepEqual([versionOf("T-01"), versionOf("T-02"), versionOf("T-03")], [11, 71, 82]);
@@ -474,7 +474,7 @@ test("a silent connection is replaced by a new one, and what the old one still s
   const [old] = FakeSocket.all;
   await clock.advance(12_000);
   assert.equal(FakeSocket.all.length, 2);
-  old.push({ table: "T-01", version: 50, parts: { frame: [html(50)] } });
+  old.push({ table: "T-01", version: 50, parts: { frame: html(50) } });
   old.drop();
   await clock.advance(1_000);
   assert.equal(versionOf(), 10);
@@ -617,16 +617,29 @@ test("a page without a badge has nothing to paint", () => {
 /* Morphing */
 
 test("what belongs to the tablet alone survives a push of the same round, and not that of another", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   const { beforeNodeMorphed } = morphs[0].options.callbacks;
-  assert.equal(beforeNodeMorphed({ dataset: { local: "7" } }, { dataset: { local: "7" } }), false);
-  assert.equal(beforeNodeMorphed({ dataset: { local: "7" } }, { dataset: { local: "8" } }), true);
-  assert.equal(beforeNodeMorphed({ dataset: {} }, { dataset: {} }), true);
-  assert.equal(beforeNodeMorphed({}, {}), true, "text has no dataset");
+  const part = (local) => ({ dataset: local ? { local } : {}, isEqualNode: () => false });
+  assert.equal(beforeNodeMorphed(part("7"), part("7")), false);
+  assert.equal(beforeNodeMorphed(part("7"), part("8")), true);
+  assert.equal(beforeNodeMorphed(part(), part()), true);
+  assert.equal(beforeNodeMorphed({ isEqualNode: () => false }, {}), true, "text has no dataset");
+});
+
+test("a part that is equal is not morphed, unless it has a field or is one", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
+  const { beforeNodeMorphed } = morphs[0].options.callbacks;
+  const part = (isEqual, isField, field) =>
+    ({ dataset: {}, isEqualNode: () => isEqual, matches: () => isField, querySelector: () => field });
+  assert.equal(beforeNodeMorphed(part(true, false, null), part()), false);
+  assert.equal(beforeNodeMorphed(part(false, false, null), part()), true);
+  assert.equal(beforeNodeMorphed(part(true, true, null), part()), true, "what was typed into it is another value");
+  assert.equal(beforeNodeMorphed(part(true, false, {}), part()), true);
+  assert.equal(beforeNodeMorphed({ isEqualNode: () => true }, {}), false, "text");
 });
 
 test("what a person has unfolded stays unfolded", () => {
-  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: [html(11)] } });
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   const { beforeAttributeUpdated } = morphs[0].options.callbacks;
   assert.equal(beforeAttributeUpdated("open", { tagName: "DETAILS" }), false);
   assert.equal(beforeAttributeUpdated("open", { tagName: "DIALOG" }), true);

@@ -9,10 +9,23 @@ from hypothesis import strategies as st
 
 from script.tablet import text_of, with_changes
 from tables.screens import fragments
-from tables.screens.parts import Reads, Recorded, Shown, Told, changed_lines, is_newer
+from tables.screens.edits import edits
+from tables.screens.parts import Reads, Recorded, Shown, Told, is_newer
 from tests.tables.test_live_templates import WAGERS, states
 
-LINES = st.lists(st.sampled_from(["<p>", "</p>", "$25", "$50", "Big"]), max_size=30)
+LINES = st.lists(st.sampled_from(["<p>", "</p>", "$25", "$50 § – 9", "Big", "<b>🎲</b>"]), max_size=30).map(
+    "\n".join
+)
+
+
+STEPS = (
+    ("shake", {"shakes": 3}),
+    ("no_more_bets",),
+    ("call_dice", {"dice": [1, 3, 5]}),
+    ("take_losers",),
+    ("pay_seats",),
+    ("clear_layout",),
+)
 
 
 def received(message: str) -> dict[str, Any]:
@@ -20,14 +33,28 @@ def received(message: str) -> dict[str, Any]:
 
 
 @given(LINES, LINES)
-def test_the_change_of_a_part_turns_its_old_lines_into_the_new_ones(old, new):
-    change = json.loads(json.dumps({"part": changed_lines(old, new)}))
+def test_the_change_of_a_part_turns_its_old_text_into_the_new_one(old, new):
+    change = json.loads(json.dumps({"part": edits(old, new)}))
     assert with_changes({"part": old}, change) == {"part": new}
 
 
-def test_lines_that_stay_are_not_in_the_change_of_a_part():
-    assert changed_lines(["a", "b", "c"], ["a", "x", "c"]) == {1: "x"}
-    assert changed_lines(["a", "b"], ["a", "b", "c"]) == ["a", "b", "c"]
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        ("<p>Small</p>\n<b>$25</b>", "<p>Small</p>\n<b>$50</b>", [17, 2, "50"]),
+        ("one\ntwo\nthree, long", "one\nthree, long", [4, 4, ""]),
+        ("one\nthree, long", "one\ntwo\nthree, long", [4, 0, "two\n"]),
+        # few characters that stay between two edits go with them, more of them stay
+        ("<b>1</b><i>\n2</i>", "<b>3</b><i>\n4</i>", [3, 1, "3", 8, 1, "4"]),
+        ("$1\n$2 in all", "$3\n$4 in all", [1, 4, "3\n$4"]),
+        ("a\nb\nc, of six lines", "d\ne\nc, of six lines", [0, 3, "d\ne"]),
+        # JavaScript counts a die as two characters
+        ("<b>🎲</b> 1, and more", "<b>🎲</b> 2, and more", "<b>🎲</b> 2, and more"),
+        ("", "new", "new"),
+    ],
+)
+def test_characters_that_stay_are_not_in_the_change_of_a_part(old, new, change):
+    assert edits(old, new) == change
 
 
 @pytest.mark.django_db
@@ -51,7 +78,7 @@ class Socket:
 
     def __init__(self, every: int) -> None:
         self.every = every
-        self.parts: dict[str, list[str]] = {}
+        self.parts: dict[str, str] = {}
         self.told: Told | None = None
 
     def hear(self, shown: Shown) -> None:
@@ -101,14 +128,23 @@ def test_a_wager_renders_the_parts_that_it_changes_and_no_others(scene):
 
 
 @pytest.mark.django_db
-def test_a_wager_changes_few_lines_of_a_console(scene):
-    shown = Shown(fragments.STATIONS["dealer"])
-    scene.place((1, "small", 2_500))
-    shown.show(scene.snapshot)
-    _, told = shown.message(None)
-    scene.place((2, "big", 500))
-    shown.show(scene.snapshot)
-    assert len(shown.message(told)[0]) < 4_000
+@pytest.mark.parametrize(("station", "most"), [("dealer", 4_000), ("table", 4_000), ("tile", 1_000)])
+def test_the_pushes_of_a_round_of_ten_wagers_are_short(scene, station, most):
+    """Bytes on the mean, over all acts of the second round."""
+    shown, told = Shown(fragments.STATIONS[station]), None
+    sizes: list[int] = []
+    for _ in range(2):
+        sizes.clear()
+        for act in (
+            *(("place", seat, code) for seat in range(1, 6) for code in ("small", "total:12")),
+            *STEPS,
+        ):
+            scene.place((*act[1:], 2_500)) if act[0] == "place" else scene.act(*act)
+            shown.show(scene.snapshot)
+            message, told = shown.message(told)
+            sizes.append(len(message.encode()))
+    assert len(sizes) == 16
+    assert sum(sizes) / 16 < most
 
 
 # What a part reads

@@ -173,9 +173,9 @@ async def test_a_page_that_takes_parts_is_sent_what_changed_of_them(committed, p
     device, person = ("tablet", "dealer") if path.endswith("dealer") else ("podium", "floorperson")
     tablet = await browser(committed, device, person)
     await place((1, "small", 1_000))
-    pages = [Socket(path + query, tablet) for query in ("?parts=1", "")]
+    pages = [Socket(path + query, tablet) for query in ("?parts=2", "")]
     messages = [await page.opened() for page in pages]
-    parts: dict[str, list[str]] = {}
+    parts: dict[str, str] = {}
     for cents in (None, 2_500, 5_000, 7_500):
         if cents is not None:
             await push.publish((await place((1, "small", cents))).key)
@@ -253,7 +253,7 @@ async def test_a_push_of_another_worker_is_shown_and_read_once_where_it_carries_
 
 
 async def test_a_slow_page_is_told_the_newest_state_and_nothing_twice(committed):
-    socket = Socket(TABLE + "dealer?parts=1", await browser(committed, "tablet", "dealer"))
+    socket = Socket(TABLE + "dealer?parts=2", await browser(committed, "tablet", "dealer"))
     first = await socket.opened()
     place, read = database_sync_to_async(committed.place), database_sync_to_async(fragments.read_state)
     states = [await read((await place((1, "small", cents))).key) for cents in (2_500, 5_000)]
