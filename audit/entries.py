@@ -100,6 +100,31 @@ class DeviceNamed(TypedDict):
 DEVICE_REVOKED = entry_type("device.revoked", DeviceNamed, "An enrolled device was revoked.")
 
 
+@entry_type("client.made")
+def CLIENT_MADE(
+    *,
+    name: DeviceName,
+    person: Annotated[str, "code of the person as whom the machine acts"],
+    scopes: Annotated[list[str], "what it may read and do, in alphabetical order"],
+) -> str:
+    """A device became a client: a machine that uses the API."""
+    return f"{name} may use the API: {', '.join(scopes)}"
+
+
+@entry_type("client.secret_made")
+def CLIENT_SECRET_MADE(
+    *,
+    before: Annotated[list[int], "numbers of the secrets that end earlier because of it"],
+    before_end_at: Annotated[str, "when those end"],
+    ends_at: Annotated[str, "when the secret ends"],
+    name: DeviceName,
+    number: Annotated[int, "number of the secret: 1, and one more for each further one"],
+    sha256: Annotated[str, "SHA-256 of the secret, in hex; it helps nobody to guess 256 random bits"],
+) -> str:
+    """A secret of a client was made. Who made it could read it for ten minutes."""
+    return f"Secret {number} of {name} made"
+
+
 FailureCode = Literal["gave-up", "missing-entry", "no-such-stream", "disk-full", "not-written", "unexpected"]
 
 

@@ -429,8 +429,8 @@ def normalized_code(code: str) -> str:
 
 
 def person_by_code(code: str) -> Person | None:
-    """The person with this code, active or not, or None."""
-    return Person.objects.filter(code=normalized_code(code)).first()
+    """The person with this code, active or not, or None. A machine is nobody."""
+    return Person.objects.filter(code=normalized_code(code)).exclude(role=Role.MACHINE).first()
 
 
 def device_for_people(request: HttpRequest) -> Device:

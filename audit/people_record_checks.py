@@ -11,8 +11,10 @@ from typing import Any
 from django.db import connection
 
 from audit.clock import format_moment
-from audit.columns import declare
+from audit.columns import ACTOR, AT, DEVICE, Body, Reading, Rows, declare
 from audit.entries import (
+    CLIENT_MADE,
+    CLIENT_SECRET_MADE,
     DEVICE_CHANGED,
     DEVICE_ENROLLED,
     DEVICE_REVOKED,
@@ -27,7 +29,9 @@ from audit.entries import (
 from audit.factors import public_digest
 from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import (
+    ApiClient,
     Checkpoint,
+    ClientSecret,
     Command,
     Cosignature,
     Device,
@@ -341,6 +345,33 @@ declare(
         ),
         "asked_by": "who asked for the device; the entry of the prepared change has it",
     },
+)
+declare(
+    ApiClient,
+    "client",
+    key={"device": DEVICE},
+    created={CLIENT_MADE: {"person": "person", "scopes": "scopes", "made_at": AT, "made_by": ACTOR}},
+    unproven={
+        "asked_by": "who asked for it or its newest secret; the entry of the prepared change has it",
+        "may_make_secret": "whether another secret was approved and not made yet; the entries say both",
+    },
+)
+
+
+def _end_secrets_before(rows: Rows, body: Body) -> None:
+    data = body["data"]
+    for number in data["before"]:
+        rows.put(body, body["device"], number, ends_at=data["before_end_at"])
+
+
+declare(
+    ClientSecret,
+    "secret",
+    key={"client": DEVICE, "number": "number"},
+    created={CLIENT_SECRET_MADE: {"sha256": "sha256", "made_at": AT, "made_by": ACTOR, "ends_at": "ends_at"}},
+    folded={CLIENT_SECRET_MADE: _end_secrets_before},
+    readings={"sha256": Reading(("sha256",), lambda digest: bytes(digest).hex(), ("sha256",))},
+    unproven={"command": "only lets who made it read it again for ten minutes; its entry names who did"},
 )
 declare(
     Password,

@@ -9,6 +9,7 @@ handler500 = "tables.views.acts.busy_or_error"
 urlpatterns = [
     # First, because patterns are tried in turn, and most requests are acts at tables.
     path("", include("tables.urls")),
+    path("api/v1/", include("tables.api.urls")),
     path("", include("games.urls")),
     path("", include("tables.views.desk_urls")),
 ]

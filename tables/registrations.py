@@ -56,6 +56,7 @@ import tables.rounds.settlement
 import tables.rounds.wagers
 import tables.rules
 import tables.runner.halts
+import tables.setup.clients
 import tables.setup.devices
 import tables.setup.floor_plan
 import tables.signing

@@ -101,6 +101,9 @@ FOREIGN_QUERIES = (
     "floor/seabright/staff/?who=Mei&all=1",
 )
 
+# Below it no cookie opens anything: scopes of clients do (tests/api/test_scopes.py).
+API = "api/v1/"
+
 # Who reads each address with GET. An act has no page: its addresses take POST alone.
 READERS: dict[str, Set[str]] = {
     # The rules office
@@ -448,6 +451,9 @@ ACTS_OF_FACILITY = {
         ACCESS_PREPARERS,
     ),
     "add_device": {"system administrator"},
+    "add_client": {"system administrator"},
+    "renew_client": {"system administrator"},
+    "make_client_secret": {"system administrator", "compliance"},
     **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
     "make_token": {"system administrator", "compliance", "shift manager"},
     "move_device": {"system administrator"},
@@ -615,7 +621,7 @@ OTHER_WORDS = """
     max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
     number odds odds_word officer on opened outcome owns_bp paid_cents paid_on paper part patent payout_limit_cents
     payouts people petitioner place place_reference play post procedure qualified query reason received received_on
-    reference rejected removed role row rules salesperson seal seat seats secured seq serial several sha256 shakers
-    shakes shift shows since square station stored subject submitted_on tampered test text title to to_seat tosses
-    training version votes_bp wager wagers what why width_mm zh
+    reference rejected removed role row rules salesperson scopes seal seat seats secured seq serial several sha256
+    shakers shakes shift shows since square station stored subject submitted_on tampered test text title to to_seat
+    tosses training version votes_bp wager wagers what why width_mm zh
 """

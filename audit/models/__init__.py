@@ -1,8 +1,10 @@
-"""Models: people and devices, the append-only record, its seals, and the compliance desk's own data."""
+"""Models: people, devices and clients, the append-only record, its seals, and the compliance desk's own data."""
 
+from .clients import ApiClient, ClientSecret
 from .desk import Job, LegalHold, SavedFilter
 from .people import (
     PIN_DIGITS,
+    ROLES_OF_PEOPLE,
     Department,
     Device,
     LeaveReason,
@@ -32,7 +34,10 @@ from .record import (
 
 __all__ = [
     "PIN_DIGITS",
+    "ROLES_OF_PEOPLE",
+    "ApiClient",
     "Checkpoint",
+    "ClientSecret",
     "Command",
     "Cosignature",
     "Department",

@@ -35,6 +35,11 @@ class Role(models.TextChoices):
     GAMING_AGENT = "gaming-agent", "Gaming agent"
     SYSTEM_ADMINISTRATOR = "system-administrator", "System administrator"
     CAGE = "cage", "Cage cashier"
+    MACHINE = "machine", "Machine"
+
+
+# The roles that somebody may be given. A machine acts as a person of its own, as whom nobody signs in.
+ROLES_OF_PEOPLE = tuple(role for role in Role.values if role != Role.MACHINE)
 
 
 class Department(models.TextChoices):
@@ -66,9 +71,10 @@ class Station(models.TextChoices):
     OFFICE = "office", "Office"
     SIGN = "sign", "Sign"
     WALL = "wall", "Wall"
+    MACHINE = "machine", "Machine"
 
 
-StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign", "wall"]
+StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign", "wall", "machine"]
 SHOWS_ONLY = frozenset({Station.SIGN, Station.WALL})  # nobody signs in there, and nothing is entered
 KEEPS_WATCH = frozenset({Station.PODIUM, Station.PIT})  # still shows the floor while it is locked
 

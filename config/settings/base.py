@@ -183,6 +183,19 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # The embedded default runs the ticker in its only process; production runs `manage.py ticker`.
 EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
 
+# How many requests a client of the API may send within a minute (docs/deployment.md), counted in Redis, or in the only
+# process.
+API_REQUESTS_PER_MINUTE = env.int("PITSIDE_API_REQUESTS_PER_MINUTE", default=600)
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "api": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": env("REDIS_URL", default=""),
+    }
+    if env("REDIS_URL", default="")
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "api"},
+}
+
 # The sealer (docs/deployment.md): the folder of its keys and state, which no web worker may have; the name of its log;
 # its witnesses, as "url vkey; url vkey"; the witness hosts that may be asked without TLS, although any machine on the
 # network could then stop the sealing; and a folder for copies of checkpoints.

@@ -153,7 +153,7 @@ OF_A_TABLE = frozenset({Station.DEALER, Station.STICK, Station.SIGN})
 MAX_NAME = 60
 
 
-def _device_by_name(ctx: FacilityContext, name: str) -> Device:
+def _any_device_by_name(ctx: FacilityContext, name: str) -> Device:
     """The device with this name, if it was not revoked. Raises `no-such-device`."""
     rows = Device.objects.filter(facility=ctx.facility.code, name=name, revoked_at=None)
     device = rows.select_related("person", "asked_by", "enrolled_by").first()
@@ -162,7 +162,16 @@ def _device_by_name(ctx: FacilityContext, name: str) -> Device:
     return device
 
 
+def _device_by_name(ctx: FacilityContext, name: str) -> Device:
+    """As `_any_device_by_name`, of those that a browser is: what a machine may do is not changed here (clients.py)."""
+    device = _any_device_by_name(ctx, name)
+    if device.station == Station.MACHINE:
+        raise Refusal(NO_SUCH_DEVICE)
+    return device
+
+
 _Named = Annotated[Device, found(text(MAX_NAME), _device_by_name)]
+_AnyNamed = Annotated[Device, found(text(MAX_NAME), _any_device_by_name)]
 
 
 @facility_act(SETUP, roles=ENROLLERS, subject=SUBJECT, step_up="office")
@@ -174,7 +183,7 @@ def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     name = params.text("name", max_length=MAX_NAME)
     station = params.choice("station", STATIONS)
     table = _table(ctx, params, station)
-    _verify_free(ctx, name)
+    verify_free(ctx, name)
     asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
     # Nobody reads the token of this enrollment: `make_token` puts another one in its place.
     devices.enroll(
@@ -230,14 +239,14 @@ def rename_device(
     ctx: FacilityContext, *, device: _Named, name: Annotated[str, text(MAX_NAME)]
 ) -> ActOutcome:
     """Give a device another name, as on its label. Raises `no-such-device` or `device-name-taken`."""
-    _verify_free(ctx, name)
+    verify_free(ctx, name)
     before = device.name
     devices.change(device, ctx.actor, name=name, place=device.place)
     return ActOutcome(DEVICE_RENAMED(device=name, before=before), {"device": name})
 
 
 @facility_act(SETUP, roles=REVOKERS, witness=True)
-def revoke_device(ctx: FacilityContext, *, device: _Named, why: WhyEnded) -> ActOutcome:
+def revoke_device(ctx: FacilityContext, *, device: _AnyNamed, why: WhyEnded) -> ActOutcome:
     """Revoke a device at once, because it is no longer needed or was lost. Its person is signed off, at no post.
 
     A device of another department takes a second person: nobody takes a screen alone from those who watch them.
@@ -264,8 +273,10 @@ def revokes_alone(facility: Facility, person: Person, device: Device) -> bool:
 def department_of(device: Device) -> str:
     """The department whose device this is: of who is signed in at it; "" for an office device without anybody.
 
-    A device of the floor without anybody belongs to table games.
+    A device of the floor without anybody belongs to table games, a machine to information technology.
     """
+    if device.station == Station.MACHINE:
+        return Department.INFORMATION_TECHNOLOGY.value
     if device.person is not None:
         return str(device.person.department)
     return "" if device.station == Station.OFFICE else Department.TABLE_GAMES.value
@@ -321,7 +332,8 @@ def _table(ctx: FacilityContext, params: Params, station: str) -> Table | None:
     return table
 
 
-def _verify_free(ctx: FacilityContext, name: str) -> None:
+def verify_free(ctx: FacilityContext, name: str) -> None:
+    """Raises `device-name-taken`."""
     if Device.objects.filter(facility=ctx.facility.code, name__iexact=name).exists():
         raise Refusal(DEVICE_NAME_TAKEN, device=name)
 

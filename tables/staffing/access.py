@@ -41,7 +41,7 @@ from audit.entries import (
     SignInEnded,
 )
 from audit.entry_types import ABSENT, entry_type
-from audit.models import Department, OneTimeSecret, Person, Role
+from audit.models import ROLES_OF_PEOPLE, Department, OneTimeSecret, Person, Role
 from audit.models.people import badge_validator, code_validator
 from audit.people import end_sessions, needs_password
 from audit.staff import Answerable
@@ -108,7 +108,7 @@ SECRET_FOR_ANOTHER = RefusalCode(
 )
 
 SUBJECT = "people"  # the row of the policy
-ROLES = tuple(Role.values)
+ROLES = ROLES_OF_PEOPLE
 PREPARERS = frozenset(policy.practice()[SUBJECT].prepare)
 APPROVERS = policy.roles_of(SUBJECT, "approve")
 Kind = OneTimeSecret.Kind
@@ -452,9 +452,7 @@ EXAMPLE_FILE = (
     "Zoe Park,park-z,dealer,4417,G-20417,2028-01-31\n"
     "Viktor Lind,lind-v,shift manager,1101,G-11810,2027-06-30\n"
 )
-ROLE_BY_LABEL = {label.casefold(): code for code, label in Role.choices} | {
-    code: code for code in Role.values
-}
+ROLE_BY_LABEL = {Role(code).label.casefold(): code for code in ROLES} | {code: code for code in ROLES}
 UNREADABLE = {
     "name": "“%s” is too long for a name, or has a character that nobody can type.",
     "code": "“%s” is too long for a code.",

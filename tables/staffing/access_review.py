@@ -20,7 +20,7 @@ from django.db.models import Q
 from audit.entries import DEVICE_ENROLLED, PERSON_RECORDED, PERSON_SIGNED_IN
 from audit.entry_types import entry_type
 from audit.findings import Finding, declare_finding, record_check, record_gap
-from audit.models import Entry, Person
+from audit.models import Entry, Person, Role, Station
 from games.act_forms import Text, text
 from games.engine import Refusal, RefusalCode
 from games.jurisdictions import Jurisdiction
@@ -73,6 +73,7 @@ def review_access(
 def people_with_access(facility: Facility) -> list[Person]:
     """Everybody who has access here, by role and name; not the people of simulated tables, who never sign in."""
     people = Person.objects.filter(Q(facility=facility.code) | Q(facility=""), is_active=True)
+    people = people.exclude(role=Role.MACHINE)
     simulated = Assignment.objects.filter(table__kind=Table.Kind.SIMULATED).values("person")
     return list(people.exclude(pk__in=simulated).order_by("department", "role", "name"))
 
@@ -148,7 +149,7 @@ class Registrations:
             return
         if body["actor"] is None or body["witness"] is None:  # `record_people --by` names one
             self.by_operator.append(f"{data['code']} (entry {body['seq']})")
-        elif not self._may("people" if gives_access else "leaves", body, signed=True):
+        elif not self._may(_subject_of(data, gives_access=gives_access), body, signed=True):
             where = {"stream": body["stream"], "seq": body["seq"], "person": data["code"]}
             self.findings.append(Finding(PERSON_BY_OTHERS, {**where, "by": _by(body)}))
 
@@ -160,9 +161,10 @@ class Registrations:
             leaves.append(StatedLeave(data["leave_from"], pk))
 
     def _device(self, body: dict[str, Any]) -> None:
+        is_machine = body["data"]["station"] == Station.MACHINE
         if body["actor"] is None:
             self.by_operator.append(f"{body['data']['name']} (entry {body['seq']})")
-        elif not self._may("devices", body, signed=False):
+        elif not self._may("clients" if is_machine else "devices", body, signed=False):
             where = {"stream": body["stream"], "seq": body["seq"], "device": body["data"]["name"]}
             self.findings.append(Finding(DEVICE_BY_OTHERS, {**where, "by": _by(body)}))
 
@@ -181,6 +183,13 @@ class Registrations:
             return True
         is_other = witness["role"] in row.approve or witness["department"] != actor["department"]
         return witness["active"] and is_other
+
+
+def _subject_of(data: dict[str, Any], *, gives_access: bool) -> str:
+    """The row of the policy by which somebody is stated as this person."""
+    if data["role"] == Role.MACHINE:
+        return "clients"
+    return "people" if gives_access else "leaves"
 
 
 def _by(body: dict[str, Any]) -> str:

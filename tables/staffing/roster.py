@@ -190,6 +190,7 @@ def staff_members(
     """
     today = facility.local(now).date()
     people = Person.objects.filter(facility__in=["", facility.code], is_active=True)
+    people = people.exclude(role=Role.MACHINE)
     if name:
         people = people.filter(Q(name__icontains=name) | Q(code__icontains=name))
     if not everybody:

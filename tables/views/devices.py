@@ -33,9 +33,11 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
+from tables.setup import clients
 from tables.setup.devices import (
     OF_A_TABLE,
     REVOCATIONS,
+    STATIONS,
     SUBJECT,
     department_of,
     revokes_alone,
@@ -48,7 +50,7 @@ from tables.views.people import State, waiting_changes
 
 LIVE_FOR, SILENT_AFTER = dt.timedelta(minutes=2), dt.timedelta(minutes=10)
 FILTERS = {
-    "all": ("All", frozenset(Station.values)),
+    "all": ("All", frozenset(STATIONS)),
     "tablets": ("Tablets", frozenset({Station.DEALER, Station.STICK})),
     "podiums": ("Podiums and phones", frozenset({Station.PODIUM, Station.PIT})),
     "offices": ("Offices", frozenset({Station.OFFICE})),
@@ -120,7 +122,10 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         "query": query,
         "selected": selected,
         "token_refusal": why_not_make_token(facility, person, selected.device) if selected else None,
-        "changes": waiting_changes(facility, person, SUBJECT, now),
+        "changes": [
+            *waiting_changes(facility, person, SUBJECT, now),
+            *waiting_changes(facility, person, clients.SUBJECT, now),
+        ],
         "tokens": devices.readable_tokens(person, facility.code, now),
         "here": request.device,  # type: ignore[attr-defined]
         "prepares": policy.may_prepare(row_of_policy, person),
@@ -131,7 +136,7 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         ),
         "revocation_departments": policy.approved_in_words(row_of_revocations),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
-        "stations": [(station, Station(station).label) for station in Station.values],
+        "stations": [(station, Station(station).label) for station in STATIONS],
         "tables": list(
             Table.objects.filter(facility=facility)
             .exclude(kind=Table.Kind.SIMULATED)
@@ -161,7 +166,8 @@ def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:
 
 
 def _devices(facility: Facility) -> QuerySet[Device]:
-    return Device.objects.filter(facility=facility.code).select_related("person", "enrolled_by", "asked_by")
+    rows = Device.objects.filter(facility=facility.code).exclude(station=Station.MACHINE)
+    return rows.select_related("person", "enrolled_by", "asked_by")
 
 
 def _row(device: Device, lockout: Lockout | None, now: dt.datetime) -> DeviceRow:

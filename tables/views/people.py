@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audit import clock, passwords, staff
 from audit.models import (
+    ROLES_OF_PEOPLE,
     Department,
     Device,
     Entry,
@@ -216,7 +217,7 @@ def people(request: HttpRequest, person: Person, facility: Facility) -> HttpResp
         **unlock_context(person, facility, selected.lockouts if selected else [], now),
         "roles": [
             (role, Role(role).label)
-            for role in Role.values
+            for role in ROLES_OF_PEOPLE
             if not _is_of_table_games(person) or staff.department_of(role) == Department.TABLE_GAMES
         ],
         "policy": {"title": row_of_policy.title, "approve": policy.in_words(row_of_policy.approve)},
@@ -258,6 +259,7 @@ def person_rows(facility: Facility, now: dt.datetime) -> list[PersonRow]:
     """Everybody who has or had access here: those who need attention first, then by name; who left comes last."""
     simulated = Assignment.objects.filter(table__kind=Table.Kind.SIMULATED).values("person")
     everybody = Person.objects.filter(Q(facility=facility.code) | Q(facility="")).exclude(pk__in=simulated)
+    everybody = everybody.exclude(role=Role.MACHINE)
     people = list(everybody.order_by("name"))
     facts = _read_facts(facility, now)
     today = facility.gaming_day(now)
@@ -597,6 +599,7 @@ def sign_ins(request: HttpRequest, person: Person, facility: Facility) -> HttpRe
 
 def _rows(facility: str, query: str) -> list[SignInRow]:
     people = Person.objects.filter(Q(facility=facility) | Q(facility=""), is_active=True)
+    people = people.exclude(role=Role.MACHINE)
     if query:
         people = people.filter(Q(name__icontains=query) | Q(code__icontains=query))
     else:

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
-from audit.models import Role
+from audit.models import ROLES_OF_PEOPLE
 from audit.staff import add_pins_argument, answerable_at_terminal
 
 
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("code", help="the code by which they sign, such as mei")
         parser.add_argument("name", help="first and last name")
         parser.add_argument("--facility", required=True, help="the code of the facility")
-        parser.add_argument("--role", required=True, choices=Role.values)
+        parser.add_argument("--role", required=True, choices=ROLES_OF_PEOPLE)
         parser.add_argument("--badge", default="", help="the number on the badge")
         parser.add_argument(
             "--license-ends", type=dt.date.fromisoformat, help="the last day, such as 2028-03-14"

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import people, staff
 from audit.management.commands.add_person import add_answerable, read_pin
-from audit.models import Role
+from audit.models import ROLES_OF_PEOPLE
 from audit.staff import answerable_at_terminal
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("code", help="the person's code")
-        parser.add_argument("--role", default="", choices=["", *Role.values])
+        parser.add_argument("--role", default="", choices=["", *ROLES_OF_PEOPLE])
         parser.add_argument("--badge", default="", help="the number on the badge")
         parser.add_argument(
             "--license-ends", type=dt.date.fromisoformat, help="the last day, such as 2028-03-14"

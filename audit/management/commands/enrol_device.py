@@ -17,7 +17,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the name on its label, such as tablet-17")
         parser.add_argument("--facility", required=True, help="the code of the facility, such as larkfield")
-        parser.add_argument("--station", required=True, choices=Station.values)
+        parser.add_argument(
+            "--station",
+            required=True,
+            choices=[station for station in Station.values if station != Station.MACHINE],
+        )
         parser.add_argument(
             "--place", default="", help="the only table that it serves, such as larkfield/T-04"
         )

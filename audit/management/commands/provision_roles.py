@@ -24,6 +24,7 @@ SECRETS = {
     "audit_onetimesecret": {"command"},
     "audit_secondfactor": {"secret"},
     "audit_device": {"token_sha256", "enrollment_command"},
+    "audit_clientsecret": {"command"},
     "games_calendarfeed": {"token_sha256"},
     # Personal data of patrons, which no entry has either
     "tables_playerdetails": {"name", "card", "salt"},

@@ -127,6 +127,11 @@ ROWS = {
         lambda: Device.objects.get(name="Tablet of T-01").place == "larkfield/T-02",
         "system-administrator", "compliance", "/floor/larkfield/devices/", "Somebody else approves it.",
     ),
+    "clients": Row(
+        "add_client", lambda scene: {"name": "Casino management", "scopes": ["floor"]},
+        lambda: Device.objects.filter(name="Casino management").exists(),
+        "system-administrator", "compliance", "/floor/larkfield/devices/", "Somebody else approves it.",
+    ),
     "people": Row(
         "end_access", lambda scene: {"person": "relief", "why": "left"},
         lambda: not Person.objects.get(code="relief").is_active,

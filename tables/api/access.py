@@ -1,0 +1,141 @@
+"""Which client sends a request, and what it may read: scopes, its facility, its only table, and its limit of requests.
+
+    @router.get("/facilities/{slug:facility}/drops", auth=needs("money"), response=Page[Drop])
+    def drops(request: ApiRequest, facility: str, …) -> …:
+        here = request.caller.at(facility)
+
+Any of the scopes that are named is enough. A client never learns of another facility: what is not its own is not there.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.cache import caches
+from django.http import HttpRequest
+from ninja.security import HttpBearer
+
+from audit import clients, clock
+from audit.clients import SCOPES
+from audit.identity import record_use
+from audit.models import ApiClient, Device, Person
+from audit.models.clients import ClientSecret
+from games.models import Facility
+from tables.api.app import Problem, not_found
+from tables.models import Table
+
+WINDOW_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The client that sends a request, with the scopes that its token was granted."""
+
+    client: ApiClient
+    device: Device
+    person: Person
+    scopes: frozenset[str]
+    facility: Facility
+    secret: ClientSecret
+
+    def at(self, facility: str) -> Facility:
+        """The facility with this code. Raises Problem 404 for another one than the client's."""
+        if facility != self.facility.code:
+            raise not_found("facility")
+        return self.facility
+
+    def table(self, facility: str, code: str) -> Table:
+        """A table of the client, with its stream and facility. Raises Problem 404 for any other."""
+        self.at(facility)
+        return self.table_by_code(code)
+
+    def table_by_code(self, code: str) -> Table:
+        """As `table`, at the client's own facility."""
+        rows = Table.objects.select_related("facility", "pit", "stream")
+        table = rows.filter(facility=self.facility, code=code).first()
+        if table is None or self.device.place not in ("", table.stream.name):
+            raise not_found("table")
+        return table
+
+    def tables(self) -> list[Table]:
+        """The tables that the client may know of, by code: the only one that it serves, or all of its facility."""
+        rows = Table.objects.filter(facility=self.facility).select_related("facility", "pit", "stream")
+        if self.device.place:
+            rows = rows.filter(stream__name=self.device.place)
+        return list(rows.order_by("code"))
+
+
+class ApiRequest(HttpRequest):
+    """A request whose client is known."""
+
+    caller: Caller
+
+
+class Client(HttpBearer):
+    """The rule of an address: the client has a token with one of these scopes.
+
+    Raises Problem 403 for another one, and 429 for a client that sends too many requests.
+    """
+
+    openapi_type = "oauth2"
+    openapi_flows = {"clientCredentials": {"tokenUrl": "/api/v1/oauth/token", "scopes": SCOPES}}
+
+    def __init__(self, scopes: Iterable[str]) -> None:
+        super().__init__()
+        self.scopes = frozenset(scopes)
+        assert self.scopes <= SCOPES.keys()
+
+    def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
+        caller = caller_of(token)
+        if caller is None:
+            return None
+        count_request(request, caller)
+        if not self.scopes & caller.scopes:
+            raise Problem(
+                403,
+                "insufficient-scope",
+                f"This takes a token with the scope {' or '.join(sorted(self.scopes))}.",
+                headers={"WWW-Authenticate": 'Bearer realm="pitside", error="insufficient_scope"'},
+            )
+        request.caller = caller  # type: ignore[attr-defined]
+        return caller
+
+
+def needs(*scopes: str) -> Client:
+    """The rule of an address that takes one of these scopes."""
+    return Client(scopes)
+
+
+def caller_of(token: str) -> Caller | None:
+    """Who sends a request with this token, if it is accepted now. Notes that the client is in use, once a minute."""
+    granted = clients.check_token(token)
+    if granted is None:
+        return None
+    client = granted.client
+    record_use(client.device, clock.now())
+    facility = Facility.objects.get(code=client.device.facility)
+    return Caller(client, client.device, client.person, granted.scopes, facility, granted.secret)
+
+
+def count_request(request: HttpRequest, caller: Caller) -> None:
+    """Count a request of a client in this minute, for the headers of the answer. Raises Problem 429 for too many."""
+    most = settings.API_REQUESTS_PER_MINUTE
+    now = clock.now()
+    left_seconds = WINDOW_SECONDS - int(now.timestamp()) % WINDOW_SECONDS
+    window = now + dt.timedelta(seconds=left_seconds)
+    key = f"api:{caller.device.pk.hex}:{int(window.timestamp())}"
+    cache = caches["api"]
+    count = 1
+    if not cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
+        try:
+            count = cache.incr(key)
+        except ValueError:  # forgotten since
+            cache.set(key, 1, timeout=2 * WINDOW_SECONDS)
+    request.limit_headers = {  # type: ignore[attr-defined]
+        "RateLimit-Policy": f'"client";q={most};w={WINDOW_SECONDS}',
+        "RateLimit": f'"client";r={max(0, most - count)};t={left_seconds}',
+    }
+    if count > most:
+        detail = f"This client sent more than {most} requests within a minute. Try again in {left_seconds} s."
+        raise Problem(429, "too-many-requests", detail, headers={"Retry-After": str(left_seconds)})

@@ -1,0 +1,108 @@
+"""The token endpoint: a client shows its id and secret, and gets a token for ten minutes (RFC 6749, 4.4).
+
+Authlib reads the request and words its errors, which are those of RFC 6749, not problems. Which secrets are accepted,
+and what is in a token, is in `audit/clients.py`.
+"""
+
+from typing import Any, cast
+
+from authlib.integrations.django_oauth2 import AuthorizationServer
+from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload, DjangoOAuth2Request
+from authlib.oauth2.rfc6749 import ClientMixin, InvalidScopeError, OAuth2Request
+from authlib.oauth2.rfc6749.grants import ClientCredentialsGrant
+from authlib.oauth2.rfc6749.util import scope_to_list
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+
+from audit import clients
+from audit.models import ClientSecret
+from games.access import decides_itself
+from tables.api.app import answering
+
+METHODS = ["client_secret_basic", "client_secret_post"]
+
+
+class _Request(DjangoOAuth2Request):
+    """A request as Authlib reads it. That it came over TLS is the business of the proxy and of Django's settings."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        OAuth2Request.__init__(
+            self, request.method or "", f"https://{request.get_host()}{request.path}", headers=request.headers
+        )
+        self.payload = DjangoOAuth2Payload(request)
+        self._request = request
+
+
+class _Client(ClientMixin):
+    """A client that says who it is; once its secret is right, with that secret."""
+
+    secret: ClientSecret
+
+    def __init__(self, client_id: str) -> None:
+        self.client_id = client_id
+
+    def get_client_id(self) -> str:
+        return self.client_id
+
+    def check_client_secret(self, client_secret: str) -> bool:
+        secret = clients.client_of_secret(self.client_id, client_secret)
+        if secret is not None:
+            self.secret = secret
+        return secret is not None
+
+    def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
+        return method in METHODS
+
+    def check_grant_type(self, grant_type: str) -> bool:
+        return grant_type == ClientCredentialsGrant.GRANT_TYPE
+
+
+class _Server(AuthorizationServer):
+    """Authlib's server. Tokens are signed and not stored, so that there is nothing to save."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None)
+        self.register_token_generator("default", cast(Any, _token))
+        self.register_grant(_Grant)
+
+    def query_client(self, client_id: str) -> _Client:
+        return _Client(client_id)
+
+    def save_token(self, token: dict[str, Any], request: OAuth2Request) -> None:
+        return None
+
+    def create_oauth2_request(self, request: HttpRequest) -> _Request:
+        return _Request(request)
+
+    def send_signal(self, name: str, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+class _Grant(ClientCredentialsGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = METHODS
+
+
+def _token(grant_type: str, client: _Client, scope: str | None = None, **_others: Any) -> dict[str, Any]:
+    """A token with the scopes that were asked for, or all of the client. Raises InvalidScopeError for any other."""
+    own = {*client.secret.client.scopes}
+    wanted = {*(scope_to_list(scope) or own)}
+    if not wanted <= own:
+        raise InvalidScopeError(f"This client may ask for: {' '.join(sorted(own))}")
+    return {
+        "access_token": clients.issue_token(client.secret, wanted),
+        "token_type": "Bearer",
+        "expires_in": int(clients.TOKEN_LIFETIME.total_seconds()),
+        "scope": " ".join(sorted(wanted)),
+    }
+
+
+SERVER = _Server()
+
+
+@csrf_exempt
+@decides_itself("the id and the secret of a client decide")
+@answering
+def token(request: HttpRequest) -> HttpResponseBase:
+    """Give a client a token. 400 or 401 with an error of RFC 6749 otherwise."""
+    return cast(HttpResponseBase, SERVER.create_token_response(request))

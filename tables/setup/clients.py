@@ -1,0 +1,175 @@
+"""Systems of others: machines that use the API, each a client with scopes, let in and renewed by two people.
+
+One person prepares a client or another secret for it, and a second one approves it (games/separation, row `clients`).
+The secret is made then by somebody who may approve clients and did not ask for this one; who makes it reads it on the
+page for ten minutes, once and nobody else. A client ends at once, by `revoke_device`: a machine belongs to the
+department of information technology. What happens to the rows is in `audit/clients.py`.
+"""
+
+from typing import Annotated
+
+from audit import clients, clock
+from audit.entry_types import entry_type
+from audit.models import ApiClient, Person
+from games.act_forms import found, text, words
+from games.engine import Refusal, RefusalCode
+from games.facility_runner import Forbidden
+from games.models import Facility
+from games.separation import policy
+from games.separation.changes import MAY_NOT_APPROVE
+from tables.models import Table
+from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
+from tables.setup.devices import MAX_NAME, NO_SUCH_DEVICE, verify_free
+from tables.staffing.assignments import NO_SUCH_PLACE
+
+UNKNOWN_SCOPES = RefusalCode(
+    "unknown-scopes", "A system needs at least one of these scopes, and no other: %(scopes)s.", "Scopes"
+)
+NO_SECRET_DUE = RefusalCode(
+    "no-secret-due",
+    "No further secret of %(client)s was approved. Have one prepared and approved first.",
+    "Nothing to make",
+)
+SECRET_IS_DUE = RefusalCode(
+    "secret-is-due", "A secret of %(client)s was approved already. It can be made now.", "Approved already"
+)
+SECRET_OF_ANOTHER = RefusalCode(
+    "secret-of-another",
+    "You asked for this secret of %(client)s. Somebody else makes and reads it: %(who)s.",
+    "Not yours to read",
+)
+
+
+# What the record says
+
+
+ClientName = Annotated[str, "name of the machine"]
+
+
+@entry_type("client.added")
+def CLIENT_ADDED(
+    *,
+    device: ClientName,
+    scopes: Annotated[list[str], "what it may read and do, in alphabetical order"],
+    table: Annotated[str | None, "code of the only table that it serves; null for the whole facility"],
+) -> str:
+    """A machine was let in, which reads and writes through the API with a secret of its own."""
+    return f"{device} let in for {table or 'the whole facility'}: {', '.join(scopes)}"
+
+
+@entry_type("client.renewal_approved")
+def CLIENT_RENEWED(*, device: ClientName) -> str:
+    """Another secret of a machine was approved. The ones before are accepted for a week after it is made."""
+    return f"Another secret of {device} approved"
+
+
+@entry_type("client.secret_given")
+def SECRET_GIVEN(
+    *,
+    device: ClientName,
+    number: Annotated[int, "number of the secret: 1, and one more for each further one"],
+    ends_at: Annotated[str, "when the secret ends"],
+) -> str:
+    """A secret of a machine was made, and could be read for ten minutes by the person who made it."""
+    return f"Secret {number} of {device} made"
+
+
+# Acts
+
+
+SUBJECT = "clients"
+PREPARERS = policy.roles_of(SUBJECT, "prepare")
+APPROVERS = policy.roles_of(SUBJECT, "approve")
+
+
+def client_by_name(ctx: FacilityContext, name: str) -> ApiClient:
+    """The client with this name, locked, if it was not revoked. Raises `no-such-device`."""
+    rows = ApiClient.objects.filter(
+        device__facility=ctx.facility.code, device__name=name, device__revoked_at=None
+    )
+    client = rows.select_for_update(of=("self",)).select_related("device", "person").first()
+    if client is None:
+        raise Refusal(NO_SUCH_DEVICE)
+    return client
+
+
+_Client = Annotated[ApiClient, found(text(MAX_NAME), client_by_name)]
+
+
+@facility_act(SETUP, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def add_client(
+    ctx: FacilityContext,
+    *,
+    name: Annotated[str, text(MAX_NAME)],
+    scopes: Annotated[tuple[str, ...], words(len(clients.SCOPES))],
+    table_code: Annotated[str, text(20)] = "",
+) -> ActOutcome:
+    """Let a machine in. Who approves this, or somebody else who might, makes its secret then (`make_client_secret`).
+
+    Raises `device-name-taken`, `unknown-scopes` or `no-such-place`.
+    """
+    table = _table(ctx, table_code)
+    verify_free(ctx, name)
+    asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
+    try:
+        place = table.stream.name if table else ""
+        client = clients.make(name, ctx.facility.code, scopes, place, ctx.actor, asked_by)
+    except ValueError as unknown:
+        raise Refusal(UNKNOWN_SCOPES, scopes=", ".join(clients.SCOPES)) from unknown
+    entry = CLIENT_ADDED(device=name, scopes=client.scopes, table=table.code if table else None)
+    return ActOutcome(entry, {"device": name})
+
+
+@facility_act(SETUP, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def renew_client(ctx: FacilityContext, *, device: _Client) -> ActOutcome:
+    """Let another secret of a client be made. Raises `no-such-device` or `secret-is-due`."""
+    if device.may_make_secret:
+        raise Refusal(SECRET_IS_DUE, client=device.device.name)
+    clients.allow_secret(device, ctx.approving.prepared_by if ctx.approving else ctx.actor)
+    return ActOutcome(
+        CLIENT_RENEWED(device=device.device.name), {"device": device.device.name}, changes="nothing"
+    )
+
+
+@facility_act(SETUP, roles=APPROVERS, step_up="always")
+def make_client_secret(ctx: FacilityContext, *, device: _Client) -> ActOutcome:
+    """Make the secret of a client that was approved. Who made it reads it on the page for ten minutes.
+
+    Raises `no-such-device` or `no-secret-due`; as Forbidden, `may-not-approve` or `secret-of-another`.
+    """
+    refusal = why_not_make_secret(ctx.facility, ctx.actor, device)
+    if refusal is not None:
+        raise refusal
+    secret, _text = clients.make_secret(device, ctx.actor, ctx.command)
+    entry = SECRET_GIVEN(
+        device=device.device.name, number=secret.number, ends_at=clock.format_moment(secret.ends_at)
+    )
+    return ActOutcome(entry, {"device": device.device.name}, changes="nothing")
+
+
+def why_not_make_secret(facility: Facility, person: Person, client: ApiClient) -> Refusal | None:
+    """Why this person may not make a secret of a client now and read it, or None."""
+    row = policy.row_of(facility.law, SUBJECT)
+    if not policy.may_approve(row, person):
+        return Forbidden(
+            MAY_NOT_APPROVE,
+            row.section,
+            title=row.title,
+            role=person.get_role_display().lower(),
+            department=person.get_department_display().lower(),
+            who=policy.in_words(row.approve),
+        )
+    if not client.may_make_secret:
+        return Refusal(NO_SECRET_DUE, client=client.device.name)
+    if client.asked_by_id == person.pk:
+        return Forbidden(SECRET_OF_ANOTHER, client=client.device.name, who=policy.in_words(row.approve))
+    return None
+
+
+def _table(ctx: FacilityContext, code: str) -> Table | None:
+    if not code:
+        return None
+    table = Table.objects.filter(facility=ctx.facility, code=code).select_related("stream").first()
+    if table is None:
+        raise Refusal(NO_SUCH_PLACE, place=code)
+    return table

@@ -1,0 +1,58 @@
+"""What every address of the API does: refuse as a problem, count, and answer 304 to who has it already."""
+
+import pytest
+from django.test import Client
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def test_a_refusal_is_a_problem_with_code_sentence_and_section(machine):
+    reader = machine("floor")
+    answer = reader.get("facilities/larkfield/tables/T-99")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json() == {
+        "type": "/api/v1/problems/not-found", "title": "Not Found", "status": 404, "code": "not-found", "section": "",
+        "detail": "There is no such table here.",
+    }  # fmt: skip
+    assert reader.get("facilities/seabright/tables").json()["detail"] == "There is no such facility here."
+    assert reader.get("nothing").json()["code"] == "not-found"
+    assert reader.post("facilities").json()["code"] == "method-not-allowed"
+    assert Client().get("/api/v1/facilities").status_code == 401
+
+
+def test_a_client_of_one_table_knows_no_other(machine, scene):
+    here, elsewhere = machine("floor", place="larkfield/T-01"), machine("floor", place="larkfield/T-02")
+    assert [row["code"] for row in here.get("facilities/larkfield/tables").json()["items"]] == ["T-01"]
+    assert elsewhere.get("facilities/larkfield/tables").json()["items"] == []
+    assert elsewhere.get("facilities/larkfield/tables/T-01").status_code == 404
+
+
+def test_the_version_of_a_table_is_that_of_its_record(machine, scene):
+    row = machine("floor").get("facilities/larkfield/tables/T-01").json()
+    assert (row["version"], row["stream"], row["status"]) == (scene.version, "larkfield/T-01", "open")
+
+
+def test_who_has_the_answer_already_gets_304(machine, scene):
+    reader = machine("floor")
+    first = reader.get("facilities/larkfield/tables/T-01")
+    again = reader.get("facilities/larkfield/tables/T-01", headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content, again["Pitside-Version"]) == (304, b"", "2026-11-29")
+    scene.act("call_floor")
+    assert reader.get(
+        "facilities/larkfield/tables/T-01", headers={"If-None-Match": first["ETag"]}
+    ).status_code == 200  # fmt: skip
+
+
+def test_a_client_that_sends_too_many_requests_waits_for_the_next_minute(machine, settings, hands):
+    settings.API_REQUESTS_PER_MINUTE = 2
+    reader = machine("floor")
+    first = reader.get("facilities")
+    assert (first["RateLimit-Policy"], first["RateLimit"]) == ('"client";q=2;w=60', '"client";r=1;t=60')
+    assert reader.get("facilities")["RateLimit"] == '"client";r=0;t=60'
+    refused = reader.get("facilities")
+    assert (refused.status_code, refused["Retry-After"], refused.json()["code"]) == (
+        429,
+        "60",
+        "too-many-requests",
+    )
+    assert machine("floor").get("facilities").status_code == 200

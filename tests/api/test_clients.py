@@ -1,0 +1,93 @@
+"""Tokens of clients: what is asked for, what is granted, and what ends them at once."""
+
+import base64
+import datetime as dt
+
+import pytest
+from django.test import Client
+
+from audit import clients, devices
+from audit.models import Entry
+from audit.verification import verify
+from tests.api.conftest import TOKEN_URL
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def test_a_client_gets_a_token_for_ten_minutes_and_reads_with_it(machine, hands):
+    reader = machine("floor", "money")
+    answer = reader.ask_token()
+    assert answer.status_code == 200 and answer["Cache-Control"] == "no-store"
+    assert answer.json() | {"access_token": ""} == {
+        "access_token": "", "token_type": "Bearer", "expires_in": 600, "scope": "floor money",
+    }  # fmt: skip
+    (row,) = reader.get("facilities").json()["items"]
+    assert row == {
+        "code": "larkfield", "name": "Larkfield Casino", "jurisdiction": "PA", "time_zone": "America/New_York",
+        "gaming_day": "2026-11-21",
+    }  # fmt: skip
+    hands.now += dt.timedelta(minutes=10)
+    refused = reader.get("facilities")
+    assert (refused.status_code, refused.json()["code"]) == (401, "invalid-token")
+    assert refused["WWW-Authenticate"] == 'Bearer realm="pitside", error="invalid_token"'
+
+
+def test_a_token_may_be_asked_for_fewer_scopes_and_never_for_more(machine):
+    reader = machine("floor", "money")
+    reader.token = reader.ask_token(scope="money").json()["access_token"]
+    refused = reader.get("facilities")
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient-scope")
+    answer = reader.ask_token(scope="money people")
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_scope")
+
+
+def test_a_wrong_secret_and_another_grant_are_refused_as_oauth_says(machine):
+    reader = machine("floor")
+    for changed in ({"client_secret": "pitside_guess"}, {"client_id": "nobody"}):
+        assert reader.ask_token(**changed).json()["error"] == "invalid_client"
+    assert reader.ask_token(grant_type="password").json()["error"] == "unsupported_grant_type"
+    basic = base64.b64encode(f"{reader.id}:{reader.secret}".encode()).decode()
+    answer = Client().post(
+        TOKEN_URL, {"grant_type": "client_credentials"}, headers={"Authorization": f"Basic {basic}"}
+    )
+    assert answer.status_code == 200
+
+
+def test_a_revoked_device_opens_nothing_from_that_moment_on(machine):
+    reader = machine("floor")
+    assert reader.get("facilities").status_code == 200
+    devices.revoke(reader.client.device)
+    assert reader.get("facilities").status_code == 401
+    assert reader.ask_token().json()["error"] == "invalid_client"
+
+
+def test_the_secret_before_is_accepted_for_a_week_beside_a_new_one(machine, hands):
+    reader = machine("floor")
+    _secret, second = clients.make_secret(reader.client)
+    hands.now += dt.timedelta(days=7, seconds=-1)
+    assert reader.ask_token().status_code == 200
+    hands.now += dt.timedelta(seconds=1)
+    assert reader.ask_token().json()["error"] == "invalid_client"
+    assert reader.ask_token(client_secret=second).status_code == 200
+    hands.now += dt.timedelta(days=83)
+    assert reader.ask_token(client_secret=second).json()["error"] == "invalid_client"
+
+
+def test_a_token_ends_with_its_secret(machine, hands):
+    reader = machine("floor")
+    hands.now += dt.timedelta(days=90, minutes=-5)
+    reader.token = reader.ask_token().json()["access_token"]
+    hands.now += dt.timedelta(minutes=5)
+    assert reader.get("facilities").status_code == 401
+
+
+def test_no_secret_is_on_the_record_or_in_the_database_and_the_record_proves_its_rows(machine):
+    reader = machine("floor")
+    clients.make_secret(reader.client)
+    assert not any(reader.secret in bytes(entry.body).decode() for entry in Entry.objects.all())
+    assert [
+        finding for finding in verify().findings if "secret" in str(finding) or "client" in str(finding)
+    ] == []
+    reader.client.scopes = ["acts"]
+    reader.client.save()
+    assert [finding for finding in verify().findings if "client" in str(finding)] != []

@@ -1,0 +1,65 @@
+"""Which scope opens which address: none without one that its document names."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+
+from audit.clients import SCOPES
+from tables.api.documents import SCHEME, document
+
+pytestmark = [pytest.mark.django_db]
+EXAMPLES = {"facility": "larkfield", "table": "T-01"}
+OPERATIONS = [
+    (method, path, operation)
+    for path, methods in document()["paths"].items()
+    for method, operation in methods.items()
+]
+
+
+def address_of(path: str) -> str:
+    return re.sub(r"{(\w+)}", lambda match: EXAMPLES.get(match[1], "1"), path)
+
+
+def test_each_address_refuses_everybody_without_a_token_and_every_token_without_its_scope(machine):
+    machines = {scope: machine(scope) for scope in SCOPES}
+    wrong = []
+    for method, path, operation in OPERATIONS:
+        scopes = {scope for rule in operation["security"] for scope in rule[SCHEME]}
+        assert scopes, path
+        if Client().generic(method.upper(), address_of(path)).status_code != 401:
+            wrong.append(f"{method} {path} without a token")
+        for scope, reader in machines.items():
+            answer = Client().generic(method.upper(), address_of(path), headers=reader.headers)
+            if (answer.status_code == 403 and answer.json()["code"] == "insufficient-scope") == (
+                scope in scopes
+            ):
+                wrong.append(f"{method} {path} with {scope}: {answer.status_code}")
+    assert wrong == []
+
+
+def test_the_document_is_the_one_that_clients_were_built_from():
+    stored = Path(settings.BASE_DIR / "docs/openapi.json").read_text("utf-8")
+    assert json.loads(stored) == json.loads(json.dumps(document())), (
+        "run manage.py openapi > docs/openapi.json"
+    )
+    assert Client().get("/api/v1/openapi.json").json() == document()
+
+
+def test_no_amount_is_a_fraction_and_every_amount_says_that_it_is_in_cents():
+    wrong = []
+    for name, schema in document()["components"]["schemas"].items():
+        for field, kind in schema.get("properties", {}).items():
+            kinds = {kind.get("type"), *(part.get("type") for part in kind.get("anyOf", ()))}
+            if "number" in kinds or (field.endswith("_cents") and not kinds <= {"integer", "null", None}):
+                wrong.append(f"{name}.{field}")
+    assert wrong == []
+
+
+def test_the_command_writes_the_document(capsys):
+    call_command("openapi")
+    assert json.loads(capsys.readouterr().out)["openapi"] == "3.1.0"
