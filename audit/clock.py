@@ -38,14 +38,23 @@ class SteadyTime:
     def __init__(self, monotonic: Callable[[], float] | None = None) -> None:
         self._monotonic = monotonic or _steady_seconds
         self._origin: dt.datetime | None = None  # the trusted time at which the steady clock was at 0
+        self._newest: dt.datetime | None = None  # the same by the newest reading, trusted or not
         self._lock = threading.Lock()
 
     def note(self, moment: dt.datetime) -> None:
         """Take a reading of the clock of the record."""
         origin = moment - dt.timedelta(seconds=self._monotonic())
         with self._lock:
+            self._newest = origin
             if self._origin is None or self._origin < origin <= self._origin + LARGEST_JUMP:
                 self._origin = origin
+
+    def estimated(self) -> dt.datetime | None:
+        """What the clock says by now as the newest reading has it; None before the first. Later than it only if the
+        clock went back since.
+        """
+        origin = self._newest
+        return None if origin is None else origin + dt.timedelta(seconds=self._monotonic())
 
     def trusted(self) -> dt.datetime | None:
         """What the clock says by now if it has not gone back since; None before the first reading."""
@@ -112,6 +121,10 @@ class Clock:
         """What the clock says by now if it has not gone back; None where nothing was read, or a test sets the time."""
         return self.steady.trusted() if self._source is None else None
 
+    def estimated(self) -> dt.datetime | None:
+        """What the clock says by now, without asking it; None where nothing was read, or a test sets the time."""
+        return self.steady.estimated() if self._source is None else None
+
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
         """For tests: within the block, every thread gets this moment, or the result of this function."""
@@ -147,6 +160,11 @@ def has_jumped(moment: dt.datetime) -> bool:
 def trusted() -> dt.datetime | None:
     """What the clock says by now if it has not gone back since this process read it; None if it never did."""
     return clock.trusted()
+
+
+def estimated() -> dt.datetime | None:
+    """What the clock says by now, without asking it; None if this process never read it."""
+    return clock.estimated()
 
 
 def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:

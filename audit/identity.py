@@ -4,6 +4,10 @@ Every act, page and heartbeat begins with it. Django would read the session, the
 `identify` reads them in one statement. `StationMiddleware` sets them on the request, locks an idle device, and gives
 its browser the cookie of a new sign-in.
 
+On PostgreSQL a worker remembers a sender who may act (`Sender`), with the version of these rows. A view that is marked
+`assumes_sender` gets the remembered one: it may do nothing before a statement has compared the version (`audit_sender`)
+and otherwise calls `read_again`.
+
 `person_of` is the first access check; each app adds its own. `SignedOut`, `Locked` and `Denied` become 401, 423 and 403
 for a request, and 4401, 4423 and 4403 for a socket.
 """
@@ -14,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth import (
@@ -45,7 +49,9 @@ from audit.devices import (
 from audit.models import Device, Person
 from audit.models.people import KEEPS_WATCH
 from audit.people import SESSION_DEVICE
-from audit.rows import in_list, read
+from audit.rows import clone, in_list, read
+
+ViewT = TypeVar("ViewT", bound=Callable[..., Any])
 
 # The session, whose row another statement has read
 
@@ -76,10 +82,20 @@ NO_TOKEN = b""
 
 
 @dataclass(frozen=True, slots=True)
+class Sender:
+    """A device, the session of the person who is signed in at it and may act, and the version of all three rows."""
+
+    device: Device
+    session: Session
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Identity:
     """The enrolled device of a request or None, the person of its session, and the moment of the read.
 
-    `cookie`: the number of its device cookie. `old_device`: that whose old cookie the request brings.
+    `cookie`: the number of its device cookie. `old_device`: that whose old cookie the request brings. `sender`: from
+    what a worker remembers it was taken, instead of rows.
     """
 
     device: Device | None
@@ -87,6 +103,7 @@ class Identity:
     now: dt.datetime
     cookie: int = 0
     old_device: Device | None = None
+    sender: Sender | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +125,9 @@ def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity
     if rows is None:
         if cookie is None and key is None:  # as the proxy's health check
             return Identity(None, AnonymousUser(), timezone.now())
-        device, row, moment = _read(cookie, key)
+        device, row, moment, version = _read(cookie, key)
+        if device is not None and row is not None and version is not None:
+            _remember(device, row, version)
     else:
         device, row, moment = rows.device_of(request), rows.sessions.get(key or ""), rows.moment
     if row is not None and isinstance(request.session, SessionStore):
@@ -117,6 +136,58 @@ def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity
     if device is not None and not is_current_cookie(device, number, now):
         return Identity(None, _user(request, None), now, number, old_device=device)
     return Identity(device, _user(request, device), now, number)
+
+
+# What a worker remembers
+
+
+MOST_SENDERS = 4_096
+_senders: dict[tuple[bytes, str], Sender] = {}  # by the hash of the device's token, and the session's key
+
+
+def _remember(device: Device, session: Session, version: str) -> None:
+    """Remember these rows as they were read: a request may change its own, and its transaction may be rolled back."""
+    kept = clone(device)
+    kept.person = clone(device.person) if device.person is not None else None
+    if len(_senders) >= MOST_SENDERS:
+        _senders.clear()
+    _senders[bytes(device.token_sha256), session.session_key] = Sender(kept, clone(session), version)
+
+
+def remembered(request: HttpRequest) -> Identity | None:
+    """Who sends a request, if this worker remembers somebody who may act. Queries nothing.
+
+    None also where a row has to be written first: the device shows another cookie, or its use is to be recorded.
+    """
+    key, cookie, now = request.session.session_key, cookie_of(request), clock.estimated()
+    if key is None or cookie is None or now is None or not isinstance(request.session, SessionStore):
+        return None
+    sender = _senders.get((token_hash(cookie.token), key))
+    if sender is None or cookie.number != sender.device.cookie or is_use_due(sender.device, now):
+        return None
+    request.session.row, device = sender.session, clone(sender.device)
+    user = _user(request, device)
+    if user is not device.person or is_locked_to(request, device):
+        request.session = SessionStore(key)
+        return None
+    return Identity(device, user, now, cookie.number, sender=sender)
+
+
+def read_again(request: HttpRequest) -> None:
+    """Read who sends a request, if that was only remembered."""
+    if getattr(request, "sender", None) is not None:
+        request.sender = None  # type: ignore[attr-defined]
+        request.session = SessionStore(request.session.session_key)
+        set_identity(request)
+
+
+def assumes_sender(view: ViewT) -> ViewT:
+    """Mark a view that may begin with the remembered sender of a request (`request.sender`)."""
+    view.assumes_sender = True  # type: ignore[attr-defined]
+    return view
+
+
+# Several at once
 
 
 def read_identities(requests: Iterable[HttpRequest]) -> IdentityRows:
@@ -165,8 +236,10 @@ def _moment_sql() -> str:
 
 def _read(
     cookie: DeviceCookie | None, key: str | None
-) -> tuple[Device | None, Session | None, dt.datetime | None]:
-    """The device with the person signed in at it, the session's row, and the database's time if it has a clock."""
+) -> tuple[Device | None, Session | None, dt.datetime | None, str | None]:
+    """The device with the person signed in at it, the session's row, the database's time if it has a clock, and there
+    also the version of the three.
+    """
     models = (("v", Device), ("p", Person), ("s", Session))
     sql = """FROM (SELECT 1 AS is_asked) request
              LEFT JOIN audit_device v ON v.token_sha256 = %s AND v.revoked_at IS NULL
@@ -174,10 +247,14 @@ def _read(
              LEFT JOIN django_session s ON s.session_key = %s AND s.expire_date > %s"""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     params = [token_hash(cookie.token) if cookie else NO_TOKEN, key or "", now]
-    (((device, person, row), (read_at,)),) = read(models, sql, params, more=_moment_sql())
+    postgres = connection.vendor == "postgresql"
+    version_sql = "audit_sender(v.id, v.person_id, s.session_key)" if postgres else "NULL"
+    (((device, person, row), (read_at, version)),) = read(
+        models, sql, params, more=f"{_moment_sql()}, {version_sql}"
+    )
     if device is not None:
         device.person = person
-    return device, row, read_at
+    return device, row, read_at, version
 
 
 def _user(request: HttpRequest, device: Device | None) -> Person | AnonymousUser:
@@ -221,34 +298,48 @@ class StationMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        now = set_identity(request)
+        now = set_identity(request, may_assume=request.method == "POST")
         device: Device | None = request.device  # type: ignore[attr-defined]
         if device is not None and request.cookie_number > device.cookie:  # type: ignore[attr-defined]
             note_shown_cookie(device, request.cookie_number, now)  # type: ignore[attr-defined]
         elif request.old_device is not None:  # type: ignore[attr-defined]
             report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
         if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
-            record_use(device, now)
+            record_use(request, device, now)
         response = self.get_response(request)
         made: DeviceCookie | None = getattr(request, "made_cookie", None)
         if made is not None:
             set_device_cookie(response, made.token, made.number)
         return response
 
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_arguments: Any) -> None:
+        """Read the sender for every view that does not compare what is remembered."""
+        if not getattr(view, "assumes_sender", False):
+            read_again(request)
 
-def set_identity(request: HttpRequest, rows: IdentityRows | None = None) -> dt.datetime:
+
+def set_identity(
+    request: HttpRequest, rows: IdentityRows | None = None, *, may_assume: bool = False
+) -> dt.datetime:
     """Set `request.user`, `.device` and `.locked` for its session and cookies, and return the moment of the read.
 
     Also `.cookie_number`, that of its device cookie, and `.old_device`, whose old cookie it brings.
 
-    `rows`: what was read for this request together with others.
+    `rows`: what was read for this request together with others. `may_assume`: take what is remembered; `.sender` says
+    whether that was done.
     """
-    identity = identify(request, rows)
+    assumed = remembered(request) if may_assume else None
+    identity = assumed or identify(request, rows)
     request.user = identity.user
     request.device = identity.device  # type: ignore[attr-defined]
     request.cookie_number = identity.cookie  # type: ignore[attr-defined]
     request.old_device = identity.old_device  # type: ignore[attr-defined]
-    request.locked = identity.user.is_authenticated and is_locked(request, identity.device, identity.now)  # type: ignore[attr-defined]
+    request.sender = identity.sender  # type: ignore[attr-defined]
+    request.locked = (  # type: ignore[attr-defined]
+        assumed is None
+        and identity.user.is_authenticated
+        and is_locked(request, identity.device, identity.now)
+    )
     return identity.now
 
 
@@ -263,6 +354,11 @@ def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> 
     return device.locked_at is not None
 
 
+def is_locked_to(request: HttpRequest, device: Device) -> bool:
+    """Whether the device is locked, or was since used by another session than the one of the request."""
+    return device.locked_at is not None or not people.is_of_newest_sign_in(request.session, device)
+
+
 def is_idle(device: Device, now: dt.datetime) -> bool:
     """Whether nobody has used the device for DEVICE_IDLE_LOCK_SECONDS, to the minute of `record_use`."""
     if device.last_seen_at is None:
@@ -275,11 +371,19 @@ def is_user_action(request: HttpRequest) -> bool:
     return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
-def record_use(device: Device, moment: dt.datetime) -> None:
+def is_use_due(device: Device, moment: dt.datetime) -> bool:
+    """Whether the use of a device was last saved a minute ago or more."""
+    return device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY
+
+
+def record_use(request: HttpRequest, device: Device, moment: dt.datetime) -> None:
     """Save that the device is in use, at most once a minute."""
-    if device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY:
+    if is_use_due(device, moment):
         Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
         device.last_seen_at = moment
+        sender = _senders.get((bytes(device.token_sha256), request.session.session_key or ""))
+        if sender is not None:
+            sender.device.last_seen_at = moment
 
 
 # The first access check

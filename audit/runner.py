@@ -31,6 +31,7 @@ from django.db import connection, transaction
 from audit import chain, clock, record
 from audit.entry_types import EntryBody
 from audit.factors import StepUp, verify_step_up
+from audit.identity import Sender
 from audit.models import Command, Device, Entry, Person, Stream
 from audit.record import ClaimedHead
 from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
@@ -186,7 +187,9 @@ class ActRequest:
     `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
     `factor_at`: when the actor last gave a second factor in this session. `lookup`: set by the runner.
-    `copy`: set by a runner that lets the act run on what a worker kept, instead of the target's rows.
+    `copy`: set by a runner that lets the act run on what a worker kept, instead of the target's rows. `sender`: what
+    the worker remembered of device, session and person, which only such an act may assume; None where they were read
+    for this request. `reread`: with a sender, returns the request as its rows are.
     """
 
     facility: str
@@ -204,8 +207,14 @@ class ActRequest:
     tap: ClaimedTap | None = None
     factor_at: dt.datetime | None = None
     copy: Any = None
+    sender: Sender | None = None
+    reread: "Callable[[ActRequest], ActRequest] | None" = None
     after: frozenset[uuid.UUID] = frozenset()
     lookup: CommandLookup = field(default_factory=CommandLookup, compare=False)
+
+    def of_rows(self) -> "ActRequest":
+        """The same act with its sender read for it. Raises what refuses a sender."""
+        return self if self.reread is None else self.reread(self)
 
 
 @dataclass(frozen=True)

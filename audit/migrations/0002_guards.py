@@ -95,6 +95,23 @@ $$;
 
 CREATE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;
 
+-- Another value once anything changes by which a person may act with a session at a device; NULL if nothing is there.
+-- What a device says of itself all the time is left out.
+CREATE FUNCTION audit_sender(device uuid, person bigint, session text) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = @schema@, pg_catalog, pg_temp AS $$
+DECLARE
+    of_device text;
+    of_person text;
+    of_session text;
+BEGIN
+    SELECT md5((to_jsonb(d) - ARRAY['heard_at', 'last_seen_at', 'battery_percent', 'is_charging'])::text)
+        INTO of_device FROM @schema@.audit_device d WHERE d.id = device AND d.revoked_at IS NULL;
+    SELECT p.xmin::text || p.ctid::text INTO of_person FROM @schema@.audit_person p WHERE p.id = person;
+    SELECT s.xmin::text || s.ctid::text INTO of_session FROM @schema@.django_session s
+        WHERE s.session_key = session AND s.expire_date > @schema@.audit_now();
+    RETURN of_device || ' ' || of_person || ' ' || of_session;
+END $$;
+
 CREATE FUNCTION audit_write(@arguments@) RETURNS TABLE (seq bigint, hash bytea)
 LANGUAGE plpgsql SET search_path = @schema@, pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -162,6 +179,7 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION audit_now() FROM PUBLIC;
+REVOKE ALL ON FUNCTION audit_sender(uuid, bigint, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION audit_write(@signature@) FROM PUBLIC;
 REVOKE ALL ON FUNCTION audit_append(@signature@) FROM PUBLIC;
 REVOKE ALL ON FUNCTION audit_append_system(@signature@) FROM PUBLIC;
@@ -171,6 +189,7 @@ POSTGRES_REVERSE = """
 DROP FUNCTION audit_append_system(@signature@);
 DROP FUNCTION audit_append(@signature@);
 DROP FUNCTION audit_write(@signature@);
+DROP FUNCTION audit_sender(uuid, bigint, text);
 DROP FUNCTION audit_now();
 DROP FUNCTION audit_cents(jsonb);
 DROP FUNCTION audit_whole(jsonb, text);

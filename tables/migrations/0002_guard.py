@@ -3,8 +3,10 @@
 - `tables_guard` locks the table and its stream, and raises a serialization failure unless all that the copy assumed is
   still so. It looks each row up by its key, because a join of all of them would be planned again at every call.
 - `tables_epoch` has one row, whose value is another one after each change of the rows that acts read beside those of
-  their table. It is no number, which a restored backup could repeat. It changes when the transaction commits: then
-  no further row is locked, so that two transactions do not wait for each other.
+  their table. It is no number, which a restored backup could repeat. It changes when the transaction commits, after
+  everything else: a deferred trigger of the changed row inserts into `tables_epoch_due`, whose own deferred trigger
+  runs after all that were waiting, such as those of foreign keys. So whoever locks the one row locks nothing more, and
+  two transactions never wait for each other.
 
 SQLite has no copies, because nothing there waits for a network.
 """
@@ -28,21 +30,29 @@ PERSON_COLUMNS = "name, code, role, facility, is_active"
 POSTGRES = """
 CREATE TABLE tables_epoch (id smallint PRIMARY KEY CHECK (id = 1), epoch uuid NOT NULL);
 INSERT INTO tables_epoch VALUES (1, gen_random_uuid());
+CREATE TABLE tables_epoch_due (of text PRIMARY KEY);
+
+CREATE FUNCTION tables_epoch_ends() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    -- Once in a transaction, however many rows it changed
+    INSERT INTO @schema@.tables_epoch_due VALUES (pg_current_xact_id()::text) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION tables_begin_epoch() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
 BEGIN
-    -- Once in a transaction, however many rows it changed
-    IF current_setting('pitside.epoch_of', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
-        UPDATE @schema@.tables_epoch SET epoch = gen_random_uuid();
-        PERFORM set_config('pitside.epoch_of', pg_current_xact_id()::text, false);
-    END IF;
+    DELETE FROM @schema@.tables_epoch_due d WHERE d.of = NEW.of;
+    UPDATE @schema@.tables_epoch SET epoch = gen_random_uuid();
     RETURN NULL;
 END $$;
+CREATE CONSTRAINT TRIGGER tables_epoch_due_begins AFTER INSERT ON tables_epoch_due
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tables_begin_epoch();
 
 CREATE FUNCTION tables_guard(
     table_id bigint, stream_id bigint, seq bigint, head bytea, moment timestamptz, incarnation bigint, epoch uuid,
-    actor bigint, at_work bigint[]
+    actor bigint, at_work bigint[], device uuid, session text, sender text
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -59,10 +69,12 @@ BEGIN
         OR s.seq IS DISTINCT FROM tables_guard.seq
         OR s.head IS DISTINCT FROM tables_guard.head
         OR s.closed_at IS NOT NULL
-        OR tables_guard.moment NOT BETWEEN now - interval '1 second' AND now + interval '1 second'
+        OR tables_guard.moment NOT BETWEEN now - interval '1 second' AND now + interval '100 milliseconds'
         OR (SELECT coalesce(max(i.number), 1) FROM @schema@.audit_incarnation i) <> tables_guard.incarnation
         OR (SELECT e.epoch FROM @schema@.tables_epoch e) IS DISTINCT FROM tables_guard.epoch
         OR NOT @schema@.tables_on_duty(tables_guard.actor, t.facility_id, t.pit_id, t.id)
+        OR (tables_guard.sender IS NOT NULL AND tables_guard.sender IS DISTINCT FROM
+            @schema@.audit_sender(tables_guard.device, tables_guard.actor, tables_guard.session))
     THEN
         RAISE EXCEPTION 'the copy is old' USING ERRCODE = 'serialization_failure';
     END IF;
@@ -77,8 +89,9 @@ BEGIN
     END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION tables_begin_epoch() FROM PUBLIC;
-REVOKE ALL ON FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[])
-    FROM PUBLIC;
+REVOKE ALL ON FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[],
+    uuid, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION tables_epoch_ends() FROM PUBLIC;
 """
 ON_DUTY = """
 CREATE FUNCTION tables_on_duty(person bigint, facility bigint, pit bigint, place bigint) RETURNS boolean
@@ -92,9 +105,12 @@ END $$;
 REVOKE ALL ON FUNCTION tables_on_duty(bigint, bigint, bigint, bigint) FROM PUBLIC;
 """
 REVERSE = """
-DROP FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[]);
+DROP FUNCTION tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[],
+    uuid, text, text);
 DROP FUNCTION tables_on_duty(bigint, bigint, bigint, bigint);
-DROP FUNCTION tables_begin_epoch() CASCADE;
+DROP TABLE tables_epoch_due;
+DROP FUNCTION tables_begin_epoch();
+DROP FUNCTION tables_epoch_ends() CASCADE;
 DROP TABLE tables_epoch;
 """
 
@@ -118,7 +134,7 @@ def take_down(apps, schema_editor):
 
 def _trigger(table, when):
     return f"""CREATE CONSTRAINT TRIGGER {table}_epoch AFTER {when} ON {table}
-        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tables_begin_epoch()"""
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tables_epoch_ends()"""
 
 
 class Migration(migrations.Migration):

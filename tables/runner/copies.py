@@ -3,8 +3,8 @@
 After an act whose context has everything that it wrote, the worker keeps the table as the act left it. The next act
 takes the copy out and runs on it. Its writes are sent with a guard before them, which locks the table and raises unless
 all that the copy assumes is still so (`tables_guard`): the head of the stream, the moment, the incarnation, who is on
-duty and at work, and the epoch of the rows that acts read beside those of their table. The device, the session and the
-person are read for each request, before.
+duty and at work, the epoch of the rows that acts read beside those of their table, and the device, the session and the
+person, unless they were read for this request.
 
 Whatever else happens than success, be it a refusal, a statement that reads, a repeated command, an old copy or a
 connection that broke, the act is executed once more from the rows, under their lock, and that decides. Only success
@@ -25,7 +25,7 @@ from audit.runner import Act, ActRequest
 from tables.core.context import Locked, Play, TableContext
 from tables.models import Table, Throw, Wager
 
-GUARD = "SELECT tables_guard(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+GUARD = f"SELECT tables_guard({', '.join(['%s'] * 12)})"
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def lock(copy: Copy, request: ActRequest) -> Locked:
     """The table of a copy, as a lock would return it. What makes that true is written first: the guard."""
     database = connections[DEFAULT_DB_ALIAS]
     database.refuse_reads()  # type: ignore[attr-defined]
-    trusted = clock.trusted()  # None where a test sets the time
-    now = trusted or clock.now()
-    table, stream = copy.table, copy.table.stream
+    estimated = clock.estimated()  # None where a test sets the time
+    now = estimated or clock.now()
+    table, stream, sender = copy.table, copy.table.stream, request.sender
     write(
         GUARD,
         [
@@ -78,11 +78,14 @@ def lock(copy: Copy, request: ActRequest) -> Locked:
             stream.pk,
             stream.seq,
             bytes(stream.head),
-            trusted,
+            estimated,
             copy.play.incarnation,
             copy.epoch,
             request.actor.pk,
             sorted(copy.play.at_work),
+            sender.device.pk if sender else None,
+            sender.session.session_key if sender else None,
+            sender.version if sender else None,
         ],
     )
     return Locked(

@@ -103,6 +103,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         response, unknown = self._execute_on_copy(request)
         if response is None:
             try:
+                request = request.of_rows()
                 with _recorded_heads(request):
                     response = super().execute(request)
             except Exception as error:

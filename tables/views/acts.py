@@ -18,6 +18,7 @@ import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeGuard
 from urllib.parse import urlencode
 
@@ -28,7 +29,8 @@ from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_GET, require_POST
 
-from audit import factors, logs, people, record
+from audit import factors, identity, logs, people, record
+from audit.identity import Sender
 from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.rows import says_nothing_was_begun
@@ -241,6 +243,7 @@ class ActReply:
 
 
 @require_POST
+@identity.assumes_sender
 @JUDGED_BY_RUNNER
 def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Execute one act at a table. 200 with the answer, or a refusal with its 4xx status.
@@ -359,7 +362,8 @@ def _execute_request(
         if station and body.get("station") in STATIONS:
             station = body["station"]
         act_request = replace(_act_request(request, body, person, target, attachment), lookup=lookup)
-        lookup.retry = act_request if body.get("retry") is True else None
+        if body.get("retry") is True:
+            lookup.retry = act_request = act_request.of_rows()
         response = _perform(request, act_request, body, target)
     except (SignedOut, Locked) as reason:
         return _refused_without_session(request, target, reason)
@@ -409,6 +413,7 @@ def _perform(
     signature = _signature(body, target)
     if signature is None:
         return target.runner.execute(act_request)
+    act_request = act_request.of_rows()
     code, pin, app_code = signature
     witness = people.claimed_witness(request, code, with_factor=bool(app_code))
     act_request = replace(act_request, witness=witness)
@@ -467,6 +472,7 @@ def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> Scre
     """
     if not target.table or not station:
         return None
+    identity.read_again(request)
     try:
         table, _person = table_for(request, target.facility, target.table, station)
     except (Denied, SignedOut, Locked):
@@ -558,6 +564,7 @@ def _act_request(
         raise malformed("params")
     command = _command(body.get("command"))
     logs.note(command=str(command))
+    sender: Sender | None = getattr(request, "sender", None)
     return ActRequest(
         facility=target.facility,
         place=target.place,
@@ -573,6 +580,21 @@ def _act_request(
         tap=_tap(body.get("tapped")) if target.table else None,
         factor_at=factors.factor_at(request.session),
         after=_after(body.get("after", [])) if target.table else frozenset(),
+        sender=sender,
+        reread=None if sender is None else partial(_reread, request),
+    )
+
+
+def _reread(request: HttpRequest, act_request: ActRequest) -> ActRequest:
+    """The act with its sender as the rows say. Raises `SignedOut` or `Locked`."""
+    identity.read_again(request)
+    return replace(
+        act_request,
+        actor=person_of(request),
+        device=enrolled_device(request),
+        factor_at=factors.factor_at(request.session),
+        sender=None,
+        reread=None,
     )
 
 

@@ -4,12 +4,15 @@ import copy as python_copy
 import datetime as dt
 import io
 import random
+import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -17,7 +20,7 @@ from psycopg_pool import PoolTimeout
 
 from audit import clock, record
 from audit.management.commands import provision_roles
-from audit.models import Command, Device, Entry, Incarnation, Person, Stream
+from audit.models import Command, Device, Entry, Incarnation, Person, Stream, WrongPin
 from audit.record import SERIALIZATION_FAILURE
 from audit.rows import clone, collected_writes, kept_reads, says_nothing_was_begun
 from config.postgresql.base import DatabaseWrapper
@@ -30,10 +33,12 @@ from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Sett
 from tables.runner import copies
 from tables.runner import table as road
 from tables.screens import fragments, table_history
+from tables.ticker import tick
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
 from tests.services.later import set_clock_of_entries
 from tests.tables.cast import Scene, make_scene
+from tests.tables.test_offer import approve
 from tests.tables.test_walks import walk
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -295,34 +300,124 @@ def end_license(scene: Scene) -> None:
     Person.objects.filter(pk=scene.people["dealer"].pk).update(licence_ends_on=dt.date(2020, 1, 1))
 
 
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [(reset_pin, 401), (revoke_device, 401), (lock_device, 423), (sign_off, 423), (end_license, 403)],
-)
-def test_a_tap_is_refused_where_its_sender_has_changed_since_the_one_before(change, status, scene, ways):
-    browser = scene.browser(signed_in="dealer")
+def change_role(scene: Scene) -> None:
+    Person.objects.filter(pk=scene.people["dealer"].pk).update(role="cage")
 
-    def tap(act: str, **params: Any) -> int:
-        body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": params}
-        reply = browser.post(f"/floor/larkfield/T-01/acts/{act}", body, content_type="application/json")
+
+def end_session(scene: Scene) -> None:
+    Session.objects.all().delete()
+
+
+def forge_nothing(scene: Scene) -> None:
+    """What a tablet says of itself all the time changes nothing of who it is."""
+    Device.objects.filter(pk=scene.tablet.pk).update(heard_at=clock.now(), battery_percent=80)
+
+
+class Tablet:
+    """A tablet that posts taps, as its page does."""
+
+    def __init__(self, scene: Scene, signed_in: str = "dealer") -> None:
+        self.scene, self.browser = scene, scene.browser(signed_in=signed_in)
+        self.queries: list[str] = []  # of the last tap
+
+    def tap(self, act: str, **params: Any) -> int:
+        """Tap an act, and return the status of its answer."""
+        body = {
+            "command": str(uuid.uuid4()),
+            "seen": self.scene.version,
+            "params": params,
+            "pushed": True,
+        }
+        with CaptureQueriesContext(connection) as queries:
+            reply = self.browser.post(
+                f"/floor/larkfield/T-01/acts/{act}", body, content_type="application/json"
+            )
+        self.queries = [query["sql"] for query in queries.captured_queries]
         return int(reply.status_code)
 
-    wager = {"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}
-    assert [tap("place_wagers", wagers=[wager]), tap("shake", shakes=3)] == [200, 200]
-    assert ways.ways == ["rows", "copy"]
-    version = scene.version
+    def place(self, seat: int = 1) -> int:
+        wager = {"seat": seat, "wager": "small", "cents": 2_500, "made_in": "chips"}
+        return self.tap("place_wagers", wagers=[wager])
+
+
+def test_a_tap_on_the_copy_reads_nothing_and_nobody(scene, ways):
+    tablet = Tablet(scene)
+    # The first tap shows a new cookie, which is written, so that who sent it is read once more
+    assert [tablet.place(seat) for seat in (1, 2, 3)] == [200, 200, 200]
+    assert ways.ways == ["rows", "copy", "copy"]
+    reads = [sql for sql in tablet.queries if sql.startswith("SELECT") and "audit_append" not in sql]
+    assert [sql.partition("(")[0] for sql in reads] == ["SELECT tables_guard"], tablet.queries
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        *[(reset_pin, 401), (revoke_device, 401), (end_session, 401), (lock_device, 423), (sign_off, 423)],
+        *[(end_license, 403), (change_role, 403), (on_duty_until_now, 403), (inactive, 401), (halted, 423)],
+        *[(with_another_entry, 200), (forge_nothing, 200)],
+    ],
+)
+def test_a_tap_is_judged_by_the_rows_where_anything_has_changed_since_the_one_before(
+    change, status, scene, ways
+):
+    tablet = Tablet(scene)
+    assert [tablet.place(1), tablet.place(2), tablet.place(4)] == [200, 200, 200]
+    assert ways.ways == ["rows", "copy", "copy"]
     change(scene)
-    assert tap("no_more_bets") == status and scene.version == version
+    version = scene.version
+    assert tablet.place(3) == status and scene.version == version + (status == 200)
+    assert ways.last() == ("copy" if change is forge_nothing else "rows")
 
 
-@pytest.mark.parametrize("ahead", [-3, 3])
+def test_a_refused_tap_of_a_revoked_tablet_shows_no_screen(scene, ways):
+    """What is malformed is refused before any row is read."""
+    tablet = Tablet(scene)
+    assert [tablet.place(1), tablet.place(2), tablet.place(3)] == [200, 200, 200]
+    revoke_device(scene)
+    body = {"command": "none", "seen": scene.version, "params": {}}
+    reply = tablet.browser.post(
+        "/floor/larkfield/T-01/acts/place_wagers", body, content_type="application/json"
+    )
+    assert (reply.status_code, reply.json()["screen"]) == (422, None)
+
+
+def test_only_acts_at_a_table_begin_with_who_is_remembered(scene, ways):
+    tablet = Tablet(scene)
+    assert [tablet.place(1), tablet.place(2), tablet.place(3)] == [200, 200, 200]
+    revoke_device(scene)
+    for address in ("/floor/larkfield/acts/register_shaker", "/sign-off"):
+        reply = tablet.browser.post(address, {}, content_type="application/json")
+        assert reply.status_code in (302, 401, 403), address
+
+
+def test_rules_that_were_approved_between_two_rounds_bind_the_next_one(scene, ways):
+    tablet = Tablet(scene)
+    whole_round(scene)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # each change begins an epoch at once
+    approve(scene)
+    before = scene.version
+    assert tablet.place() == 422 and ways.last() == "rows" and scene.version == before
+
+
+def test_the_ticker_acts_between_two_taps(scene, ways):
+    tablet = Tablet(scene)
+    assert [tablet.place(1), tablet.place(2)] == [200, 200]
+    DiceLot.objects.filter(shaker__table=scene.table).update(expires_at=clock.now() + dt.timedelta(minutes=5))
+    before = scene.version
+    assert scene.table.pk in tick() and scene.version > before
+    assert [tablet.place(3), tablet.place(4)] == [200, 200]
+    assert ways.ways[-2:] == ["rows", "copy"]
+
+
+@pytest.mark.parametrize("ahead", [-3, 0.3])
 def test_a_copy_is_old_where_the_clock_of_its_worker_is_not_that_of_the_database(
     ahead, scene, ways, monkeypatch
 ):
     scene.place((1, "small", 2_500))
     (copy,) = copies._copies.values()
-    there = clock.trusted() + dt.timedelta(seconds=ahead)
-    monkeypatch.setattr(clock, "trusted", lambda: there)
+    there = clock.estimated() + dt.timedelta(seconds=ahead)
+    monkeypatch.setattr(clock, "estimated", lambda: there)
     assert guard_refuses(copy, scene)
 
 
@@ -345,6 +440,38 @@ def test_another_epoch_begins_with_the_commit_that_changes_what_acts_read(model,
         model.objects.update(**values)
         assert not guard_refuses(copy, scene)  # as every other transaction still sees it
     assert guard_refuses(copy, scene)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_commits_that_begin_an_epoch_do_not_wait_for_each_other_in_a_ring(scene):
+    """1. This one locks a person.  2. The other changes a pit, and its foreign key waits for that person as it commits.
+    3. This one changes the facility, and commits: the other must not hold the epoch while it waits.
+    """
+    dealer = scene.people["dealer"]
+
+    def change_pit() -> None:
+        with transaction.atomic():
+            Pit.objects.update(name="Another")
+            WrongPin.objects.create(person=dealer, typed_at=clock.now())
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Person.objects.select_for_update().get(pk=dealer.pk)
+            other = pool.submit(change_pit)
+            while not is_anybody_waiting():
+                time.sleep(0.01)
+            Facility.objects.update(name="Larkfield Hall")
+        other.result()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM tables_epoch_due")
+        assert cursor.fetchone() == (0,)
+
+
+def is_anybody_waiting() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchall())
 
 
 def test_an_act_on_an_old_copy_is_refused_by_the_rows(scene, ways):

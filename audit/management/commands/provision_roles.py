@@ -14,8 +14,8 @@ SEALS = (
 )  # fmt: skip
 KEY, STATUS = "audit_signingkey", "audit_sealerstatus"
 LEASE = "audit_sealerlease"  # who may update a column may lock the row: the sealer alone
-EPOCH = "tables_epoch"  # only its trigger changes it
-READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS, LEASE, EPOCH)
+EPOCH, EPOCH_DUE = "tables_epoch", "tables_epoch_due"  # only triggers change them
+READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS, LEASE, EPOCH, EPOCH_DUE)
 WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
 SECRETS = {
@@ -33,7 +33,8 @@ SECRETS = {
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
-GUARD = "tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[])"
+GUARD = "tables_guard(bigint, bigint, bigint, bytea, timestamptz, bigint, uuid, bigint, bigint[], uuid, text, text)"
+SENDER = "audit_sender(uuid, bigint, text)"
 APPEND_SYSTEM = APPEND.replace("append", "append_system")
 HELPERS = (
     APPEND.replace("append", "write"),
@@ -44,6 +45,7 @@ HELPERS = (
     "audit_lot(jsonb)",
     "tables_on_duty(bigint, bigint, bigint, bigint)",
     "tables_begin_epoch()",
+    "tables_epoch_ends()",
 )  # used inside these
 
 
@@ -108,7 +110,7 @@ class Rights:
     def ownership(self) -> None:
         for table in self.tables:
             self.run("ALTER TABLE {schema}.{table} OWNER TO {owner}", table=table)
-        for function in (APPEND, APPEND_SYSTEM, GUARD, *HELPERS):
+        for function in (APPEND, APPEND_SYSTEM, GUARD, SENDER, *HELPERS):
             self.run("ALTER FUNCTION {schema}." + function + " OWNER TO {owner}")
 
 
@@ -124,7 +126,7 @@ def _web(give: Rights) -> None:
         give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
     # A role can lock a row only if it may update a column of it. This column has no meaning.
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
-    for function in (APPEND, GUARD):
+    for function in (APPEND, GUARD, SENDER):
         give.run("GRANT EXECUTE ON FUNCTION {schema}." + function + " TO {web}")
 
 
