@@ -13,6 +13,7 @@ keeps a copy again. SQLite has none.
 
 import threading
 import uuid
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +47,9 @@ class Copy:
     reads: KeptReads
 
 
+# How many acts of this worker ran on a copy since it began, and from the rows: without one, or by act and error.
+# `/readyz` says it.
+acts_run: Counter[str] = Counter()
 _copies: dict[tuple[str, str], Copy] = {}  # by the codes of facility and table
 _lock = threading.Lock()
 

@@ -124,15 +124,19 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         """
         copy = copies.take(request, self.acts[request.act])
         if copy is None:
+            copies.acts_run["no copy"] += 1
             return None, None
         try:
-            return super().execute(replace(request, copy=copy)), None
+            response = super().execute(replace(request, copy=copy))
         except Exception as reason:  # else the rows decide, under their lock and with the same command
             request.lookup.not_found = None  # no record was searched for it
             if says_nothing_was_begun(reason):
                 raise
+            copies.acts_run[f"{request.act}: {type(reason).__name__}"] += 1
             log.debug("Not on the copy: %s %r", request.act, reason)
             return None, reason if may_have_been_committed(reason) else None
+        copies.acts_run["copy"] += 1
+        return response, None
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:
         """Execute the act and roll it back. A wrong head is recorded as by `execute`."""

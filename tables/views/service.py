@@ -24,6 +24,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from games.access import open_to_all
+from tables.runner import copies
 from tables.screens.push import delivery
 
 DATABASE_SECONDS = 1.5  # the channel layer has delivery.SEND_SECONDS
@@ -37,10 +38,10 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @open_to_all("the proxy asks whether the services respond")
 async def readyz(request: HttpRequest) -> JsonResponse:
-    """The database and the channel layer respond, each within two seconds."""
+    """The database and the channel layer respond, each within two seconds. Also how this worker ran its acts so far."""
     database, layer = await asyncio.gather(_database(), delivery().try_layer())
     checks = {"database": database, "layer": layer}
-    return JsonResponse(checks, status=200 if all(checks.values()) else 503)
+    return JsonResponse({**checks, "acts": copies.acts_run}, status=200 if all(checks.values()) else 503)
 
 
 _running: set["asyncio.Task[bool]"] = set()

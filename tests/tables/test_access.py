@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Person
+from tables.runner import copies
 from tables.ticker import TOKEN_ALERT_LASTS, tick
 from tests.tables.cast import PIN
 
@@ -196,7 +197,8 @@ def test_a_wrong_pin_opens_nothing(scene):
 def test_health_asks_for_nobody(scene):
     assert Client().get("/healthz").json() == {"ok": True}
     ready = Client().get("/readyz")
-    assert (ready.status_code, ready.json()) == (200, {"database": True, "layer": True})
+    answer = {"database": True, "layer": True, "acts": copies.acts_run}
+    assert (ready.status_code, ready.json()) == (200, answer)
 
 
 @pytest.mark.parametrize("address", [*ADDRESSES.values(), "/"])

@@ -174,6 +174,15 @@ def test_every_act_of_a_round_runs_on_the_copy_also_its_first_wager_and_its_end(
     assert set(ways.ways[1:]) == {"copy"}
 
 
+def test_readyz_says_how_many_acts_ran_on_the_copy_and_why_others_did_not(scene, ways):
+    copies.acts_run.clear()
+    whole_round(scene)
+    with scene.refused("no-such-wager"):
+        scene.place((1, "no-such-wager", 2_500))
+    said = scene.browser().get("/readyz").json()["acts"]
+    assert said == {"no copy": 1, "copy": len(ways.ways) - 2, "place_wagers: Refusal": 1}
+
+
 def test_what_an_act_reads_of_the_office_is_forgotten_with_its_epoch(scene, ways):
     whole_round(scene)
     with connection.cursor() as cursor:
