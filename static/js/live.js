@@ -22,9 +22,10 @@ const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const HERE = '{"here":true}';  // tables/views/sockets.py
 const root = document.documentElement;
 
-/* What is equal is not looked through: of a push four fifths of the time. A field has a value beside its attributes. */
-const FIELDS = "input, select, textarea";
-const isEqual = (old, fresh) => old.isEqualNode(fresh) && !old.matches?.(FIELDS) && !old.querySelector?.(FIELDS);
+/* What is equal is not looked through: of a push four fifths of the time. A field has a value beside its attributes, and
+   a template its content beside its children: of both a node does not tell whether they are equal. */
+const HOLDS_MORE = "input, select, textarea, template";
+const isEqual = (old, fresh) => old.isEqualNode(fresh) && !old.matches?.(HOLDS_MORE) && !old.querySelector?.(HOLDS_MORE);
 
 const callbacks = {
   /* what belongs to this tablet alone (the selected chip, dice being entered) survives a push of the same round */

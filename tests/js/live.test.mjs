@@ -626,7 +626,7 @@ test("what belongs to the tablet alone survives a push of the same round, and no
   assert.equal(beforeNodeMorphed({ isEqualNode: () => false }, {}), true, "text has no dataset");
 });
 
-test("a part that is equal is not morphed, unless it has a field or is one", () => {
+test("a part that is equal is not morphed, unless it has a field or a template, or is one", () => {
   FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
   const { beforeNodeMorphed } = morphs[0].options.callbacks;
   const part = (isEqual, isField, field) =>
