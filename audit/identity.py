@@ -154,6 +154,12 @@ def _remember(device: Device, session: Session, version: str) -> None:
     _senders[bytes(device.token_sha256), session.session_key] = Sender(kept, clone(session), version)
 
 
+def _remember_use(request: HttpRequest, device: Device) -> None:
+    sender = _senders.get((bytes(device.token_sha256), request.session.session_key or ""))
+    if sender is not None:
+        sender.device.last_seen_at = device.last_seen_at
+
+
 def remembered(request: HttpRequest) -> Identity | None:
     """Who sends a request, if this worker remembers somebody who may act. Queries nothing.
 
@@ -305,7 +311,8 @@ class StationMiddleware:
         elif request.old_device is not None:  # type: ignore[attr-defined]
             report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
         if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
-            record_use(request, device, now)
+            record_use(device, now)
+            _remember_use(request, device)
         response = self.get_response(request)
         made: DeviceCookie | None = getattr(request, "made_cookie", None)
         if made is not None:
@@ -376,14 +383,11 @@ def is_use_due(device: Device, moment: dt.datetime) -> bool:
     return device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY
 
 
-def record_use(request: HttpRequest, device: Device, moment: dt.datetime) -> None:
+def record_use(device: Device, moment: dt.datetime) -> None:
     """Save that the device is in use, at most once a minute."""
     if is_use_due(device, moment):
         Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
         device.last_seen_at = moment
-        sender = _senders.get((bytes(device.token_sha256), request.session.session_key or ""))
-        if sender is not None:
-            sender.device.last_seen_at = moment
 
 
 # The first access check
