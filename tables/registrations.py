@@ -8,6 +8,7 @@ is missing here.
 # ruff: noqa: F401
 
 import tables.alerts.calls
+import tables.api.people
 import tables.cases.case
 import tables.cases.kinds
 import tables.cases.outcomes

@@ -10,9 +10,11 @@ Any of the scopes that are named is enough. A client never learns of another fac
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.conf import settings
 from django.core.cache import caches
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from ninja.security import HttpBearer
 
@@ -26,6 +28,7 @@ from tables.api.app import Problem, not_found
 from tables.models import Table
 
 WINDOW_SECONDS = 60
+RowT = TypeVar("RowT", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,26 @@ class Caller:
         if self.device.place:
             rows = rows.filter(stream__name=self.device.place)
         return list(rows.order_by("code"))
+
+    def whole(self, facility: str) -> Facility:
+        """The facility, for what belongs to no table. Raises Problem 403 for a client that serves one table."""
+        if self.device.place:
+            detail = "This client serves one table, and this belongs to the whole facility."
+            raise Problem(403, "of-the-whole-facility", detail)
+        return self.at(facility)
+
+    def of_tables(
+        self, rows: QuerySet[RowT], facility: str, code: str = "", path: str = "table"
+    ) -> QuerySet[RowT]:
+        """The rows of tables that the client may know of; of one of them by its code.
+
+        `path`: how a row names its table. Raises Problem 404 for another facility or an unknown code.
+        """
+        here = self.at(facility)
+        if code:
+            return rows.filter(**{path: self.table_by_code(code).pk})
+        rows = rows.filter(**{f"{path}__facility": here})
+        return rows.filter(**{f"{path}__stream__name": self.device.place}) if self.device.place else rows
 
 
 class ApiRequest(HttpRequest):

@@ -64,7 +64,7 @@ class Page(Shape, Generic[Row]):
     """Some rows, in the order in which they were made, and how to ask for those that follow."""
 
     items: list[Row]
-    next: str | None = Field(description="send it as `after` for the rows that follow; null at the end")
+    next: int | str | None = Field(description="send it as `after` for the rows that follow; null at the end")
 
 
 # Refusals

@@ -1,8 +1,8 @@
 """The topics of the API. Add a topic's router to `ROUTERS`."""
 
-from tables.api import floor
+from tables.api import cases, floor, money, people, rounds, rules
 from tables.api.app import api
 
-ROUTERS = (floor.router,)
+ROUTERS = (floor.router, rounds.router, rules.router, money.router, people.router, cases.router)
 for router in ROUTERS:
     api.add_router("", router)

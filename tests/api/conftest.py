@@ -69,16 +69,17 @@ def scene(db, hands) -> Scene:
     return make_scene()
 
 
+def make_machine(*scopes: str, place: str = "", name: str = "") -> Machine:
+    """A client of Larkfield with these scopes and a token; `place` is the stream of its only table."""
+    name = name or f"System {ApiClient.objects.count() + 1}"
+    client = clients.make(name, "larkfield", scopes, place)
+    _secret, text = clients.make_secret(client)
+    machine = Machine(client, text, "")
+    machine.token = machine.ask_token().json()["access_token"]
+    return machine
+
+
 @pytest.fixture
 def machine(scene) -> Machines:
-    """`machine("floor", "money")` is a client of Larkfield with these scopes and a token; `place` is its only table."""
-
-    def make(*scopes: str, place: str = "", name: str = "") -> Machine:
-        name = name or f"System {ApiClient.objects.count() + 1}"
-        client = clients.make(name, "larkfield", scopes, place)
-        _secret, text = clients.make_secret(client)
-        machine = Machine(client, text, "")
-        machine.token = machine.ask_token().json()["access_token"]
-        return machine
-
-    return make
+    """`machine("floor", "money")`, as `make_machine`, beside an open table."""
+    return make_machine
