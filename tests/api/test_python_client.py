@@ -1,0 +1,181 @@
+"""The Python client of the API: what it sends again, what it never sends twice, and its examples."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "clients/python"
+TOKEN = {"access_token": "t-1", "token_type": "Bearer", "expires_in": 600}
+
+
+@pytest.fixture(scope="session")
+def client_package(tmp_path_factory) -> ModuleType:
+    """The package as `pip install` builds it, generated from the document of today."""
+    target = tmp_path_factory.mktemp("client")
+    build = target / "source/clients/python"
+    build.parent.mkdir(parents=True)
+    subprocess.run(["cp", "-r", PACKAGE, build], check=True)
+    (build / "openapi.json").write_bytes((ROOT / "docs/openapi.json").read_bytes())
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*install, "--disable-pip-version-check", "--target", target / "site", build], check=True)
+    sys.path.insert(0, str(target / "site"))
+    try:
+        yield importlib.import_module("pitside_client")
+    finally:
+        sys.path.remove(str(target / "site"))
+
+
+class Server:
+    """A server of these answers, each an answer or an error, for anything but the token."""
+
+    def __init__(self, *answers):
+        self.answers, self.requests, self.tokens, self.shown = list(answers), [], 0, []
+
+    def __call__(self, request):
+        if request.url.path.endswith("/oauth/token"):
+            self.tokens += 1
+            return httpx.Response(200, json=TOKEN | {"access_token": f"t-{self.tokens}"})
+        self.requests.append(request)
+        self.shown.append(request.headers["Authorization"])
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@pytest.fixture
+def connect(client_package):
+    """`connect(answer, …)` is a connection to such a server, the server, and what the client waited."""
+
+    def make(*answers):
+        server, slept = Server(*answers), []
+        pitside = client_package.Pitside(
+            "https://pitside.test",
+            "larkfield/CMS",
+            "secret",
+            transport=httpx.MockTransport(server),
+            sleep=slept.append,
+        )
+        return pitside, server, slept
+
+    return make
+
+
+DONE = {"version": 8, "answer": {"type": "wagers.placed"}, "again": True}
+
+
+def problem(status, code="busy", **headers):
+    body = {
+        "type": f"/api/v1/problems/{code}",
+        "title": "",
+        "status": status,
+        "detail": "Not so.",
+        "code": code,
+    }
+    return httpx.Response(status, json=body | {"section": "§ 625a.7"}, headers=headers)
+
+
+def test_an_act_whose_answer_was_lost_is_sent_again_with_the_same_key_and_done_once(connect, client_package):
+    lost = httpx.ReadTimeout("no answer")
+    pitside, server, slept = connect(
+        lost, problem(503, **{"Retry-After": "2"}), httpx.Response(200, json=DONE)
+    )
+    act = client_package.Act("larkfield", "T-01", "shake", seen=7)
+    assert pitside.do(act) == client_package.Done(8, {"type": "wagers.placed"}, again=True)
+    assert [request.headers["Idempotency-Key"] for request in server.requests] == [str(act.key)] * 3
+    assert {request.read() for request in server.requests} == {b'{"params":{},"seen":7}'}
+    assert slept == [0.2, 2.0]
+
+
+def test_an_act_without_any_answer_is_not_called_refused(connect, client_package):
+    pitside, server, _slept = connect(*[httpx.ConnectError("cut")] * 7)
+    with pytest.raises(client_package.NotAnswered):
+        pitside.do(client_package.Act("larkfield", "T-01", "shake", seen=7))
+    assert len(server.requests) == 7
+
+
+def test_a_refused_act_says_the_sentence_and_the_section_and_is_not_sent_again(connect, client_package):
+    pitside, server, slept = connect(problem(422, "bets-closed"))
+    with pytest.raises(client_package.Refused, match="Not so") as refused:
+        pitside.do(client_package.Act("larkfield", "T-01", "shake", seen=7))
+    assert (refused.value.code, refused.value.section, slept) == ("bets-closed", "§ 625a.7", [])
+    assert len(server.requests) == 1
+
+
+def test_a_page_of_a_proxy_is_no_answer_to_an_act(connect, client_package):
+    pitside, _server, _slept = connect(httpx.Response(500, text="<h1>Oops</h1>"))
+    with pytest.raises(client_package.NotAnswered):
+        pitside.do(client_package.Act("larkfield", "T-01", "shake", seen=7))
+
+
+def test_a_write_without_a_key_is_sent_once(connect, client_package):
+    pitside, server, _slept = connect(httpx.ReadTimeout("no answer"))
+    with pytest.raises(client_package.NotAnswered):
+        pitside.http.post("/api/v1/person", json={})
+    assert len(server.requests) == 1
+
+
+def test_a_token_that_is_refused_is_replaced_once(connect):
+    ended = problem(401, "invalid-token")
+    pitside, server, _slept = connect(ended, httpx.Response(200, json={}), ended, ended)
+    assert pitside.http.get("/api/v1/facilities").status_code == 200
+    assert server.shown == ["Bearer t-1", "Bearer t-2"]
+    assert pitside.http.get("/api/v1/facilities").status_code == 401
+
+
+def entry(number, prev, text):
+    from audit import chain
+
+    body = json.dumps({"_type": "round.settled", "text": text}, separators=(",", ":"))
+    digest = chain.entry_hash(prev, body.encode())
+    shape = {"position": f"{number}.{digest.hex()[:8]}", "stream": "larkfield/T-01", "number": number}
+    return shape | {"hash": digest.hex(), "prev": prev.hex(), "body": body, "entry": json.loads(body)}, digest
+
+
+def chained(count):
+    from audit import chain
+
+    entries, prev = [], chain.genesis("larkfield/T-01")
+    for number in range(1, count + 1):
+        made, prev = entry(number, prev, f"Round {number}")
+        entries.append(made)
+    return entries
+
+
+def events(*entries, end=""):
+    lines = "".join(f"id: {one['position']}\nevent: entry\ndata: {json.dumps(one)}\n\n" for one in entries)
+    return httpx.Response(
+        200, text=f"retry: 2000\n\n{lines}{end}", headers={"Content-Type": "text/event-stream"}
+    )
+
+
+def test_a_stream_that_is_cut_goes_on_after_the_last_entry_and_ends_with_its_client(connect, client_package):
+    first, second, third = chained(3)
+    end = 'event: end\ndata: {"code":"client-ended"}\n\n'
+    lost = httpx.ReadError("cut")
+    pitside, server, _slept = connect(events(first, second), lost, events(third, end=end))
+    read = []
+    with pytest.raises(client_package.Refused):
+        read.extend(one.number for one in pitside.read_record().follow())
+    assert read == [1, 2, 3]
+    asked = [request.url.params["after"] for request in server.requests]
+    assert asked == ["0", second["position"], second["position"]]
+
+
+def test_a_changed_text_and_a_missing_entry_are_not_passed_on(connect, client_package):
+    first, _second, third = chained(3)
+    pitside, _server, _slept = connect(events(first | {"body": first["body"].replace("Round", "Sound")}))
+    with pytest.raises(client_package.Interrupted):
+        next(pitside.read_record().follow())
+    pitside, _server, _slept = connect(events(first, third))
+    reader = pitside.read_record().follow()
+    assert next(reader).number == 1
+    with pytest.raises(client_package.Interrupted):
+        next(reader)
