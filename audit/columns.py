@@ -271,7 +271,8 @@ class StatedModel:
 
     `folds` has, by the name of an entry type, what an entry of it changes; `readings` how the compared columns are
     read. With `may_be_seeded` rows may be from before entries stated them: one without an entry is a finding only where
-    every row of its facility is stated. With `may_be_gone` a missing row is none.
+    every row of its facility is stated. With `may_be_gone` a missing row is none. `named_by`: the columns of the key
+    by which findings name a row, beside its stream or facility.
     """
 
     model: type[Model]
@@ -284,6 +285,7 @@ class StatedModel:
     unproven: Mapping[str, str] = field(default_factory=dict)
     may_be_seeded: bool = False
     may_be_gone: bool = False
+    named_by: tuple[str, ...] = ()
 
     @property
     def stated(self) -> set[str]:
@@ -291,9 +293,9 @@ class StatedModel:
         return {column for reading in self.readings.values() for column in reading.columns}
 
     def name_of(self, key: Sequence[Any]) -> str:
-        """Such as `legal hold 3` or `approval 12`, without the facility."""
-        names = [str(part) for column, part in zip(self.key, key, strict=True) if column != "facility"]
-        return f"{self.words} {' '.join(names)}".strip()
+        """Such as `legal hold 3` or `approval 12`, without the stream or facility."""
+        parts = dict(zip(self.key, key, strict=True))
+        return " ".join([self.words, *(str(parts[column]) for column in self.named_by)])
 
 
 STATED: dict[type[Model], StatedModel] = {}
@@ -314,14 +316,16 @@ def declare(
     unproven: Mapping[str, str] | None = None,
     may_be_seeded: bool = False,
     may_be_gone: bool = False,
+    named_by: Iterable[str] | None = None,
     findings: RowFindings = ROWS,
 ) -> None:
     """Declare what states the rows of a model; see the module.
 
-    `key` are the columns that name a row, and where an entry has them. `folded` are functions for what a mapping cannot
-    say; they state `folded_columns`. `readings` says how a column is read other than by its type, or gives a name to
-    several columns that are compared together. Raises ValueError for a model that is declared already, or a column that
-    the model does not have.
+    `key` are the columns that name a row, and where an entry has them. If it begins with `stream`, a row belongs to
+    that stream, else to its facility; findings name it by the columns that follow, or by `named_by`. `folded` are
+    functions for what a mapping cannot say; they state `folded_columns`. `readings` says how a column is read other
+    than by its type, or gives a name to several columns that are compared together. Raises ValueError for a model that
+    is declared already, or a column that the model does not have.
     """
     if model in STATED:
         raise ValueError(f"declared twice: {model.__name__}")
@@ -342,6 +346,9 @@ def declare(
         name for name in (*columns, *(derived or {}), *(unproven or {})) if name not in {*fields, *own}
     ]:
         raise ValueError(f"{model.__name__} has no column {', '.join(unknown)}")
+    names = [
+        name for number, name in enumerate(keys) if name != "facility" and (number, name) != (0, "stream")
+    ]
     STATED[model] = StatedModel(
         model,
         words,
@@ -353,6 +360,7 @@ def declare(
         dict(unproven or {}),
         may_be_seeded,
         may_be_gone,
+        tuple(names if named_by is None else named_by),
     )
 
 
@@ -682,7 +690,8 @@ class RowComparison:
 
 
 def _without_entry(stated: StatedModel, row: "StoredRow") -> Finding:
-    where = {"stream": row.facility or "installation", "row": stated.name_of(row.key)}
+    place = row.values["stream"] if stated.key[:1] == ("stream",) else row.facility
+    where = {"stream": place or "installation", "row": stated.name_of(row.key)}
     return Finding(stated.findings.without_entry, where)
 
 

@@ -7,7 +7,7 @@ checks, or in a module named `record_checks.py` or `…_record_checks.py`; its `
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 # code: the sentence
 FINDINGS: dict[str, Any] = {
@@ -107,9 +107,10 @@ RecordCheck = Callable[[Tick], Iterator[Finding]]
 RecordGap = Callable[[], Iterator[str]]
 RECORD_CHECKS: list[RecordCheck] = []
 RECORD_GAPS: list[RecordGap] = []
+Check = TypeVar("Check", bound=RecordCheck)
 
 
-def record_check(check: RecordCheck) -> RecordCheck:
+def record_check(check: Check) -> Check:
     """Make a function one of the checks of a full verification.
 
     It yields what it finds, and calls its argument at least once a second, so that the job counts as alive.

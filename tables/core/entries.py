@@ -1,22 +1,19 @@
-"""Read the record of a table: the entries of a round, its alerts, and rows as its entries state them.
+"""Read the record of a table: the entries of a round, and its alerts.
 
 A round's entries name it, but for some that it caused, such as the end of an alert. Alerts are folded from their
-entries: raised, ended, acknowledged and decided (`alerts_between`). `compare_rows` compares what the entries of a table
-state of rows with these, for the checks of chips and players (`audit/findings.py`).
+entries: raised, ended, acknowledged and decided (`alerts_between`).
 """
 
 import datetime as dt
 import json
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from audit import chain, clock
-from audit.columns import RowFindings
 from audit.export import Span
-from audit.findings import Finding
 from audit.models import Entry, Stream
 from tables.core.alerts import ALERT_ACKNOWLEDGED, ALERT_DECIDED, ALERT_ENDED, ALERT_RAISED
 
@@ -149,45 +146,7 @@ def of_span(span: Span) -> Iterator[RecordedEntry]:
             yield read(row)
 
 
-# Rows as entries state them
-
-
-K = TypeVar("K", bound=Hashable)
-
-
-@dataclass
-class StatedRow:
-    """A row as the entries state it, and the newest of them."""
-
-    seq: int
-    values: dict[str, Any]
-
-    def change(self, seq: int, **values: Any) -> None:
-        self.seq = seq
-        self.values.update(values)
-
-
-def compare_rows(
-    findings: RowFindings,
-    stream: str,
-    stated: Mapping[K, StatedRow],
-    stored: Mapping[K, Any],
-    *,
-    name: Callable[[K], str],
-    read: Callable[[Any, str], Any] = getattr,
-) -> Iterator[Finding]:
-    """Compare rows with what the entries state of them. `read` returns a column of a row as entries write it."""
-    for key, row in stated.items():
-        where = {"stream": stream, "row": name(key)}
-        if key not in stored:
-            yield Finding(findings.without_row, {**where, "seq": row.seq})
-            continue
-        for column, value in row.values.items():
-            if read(stored[key], column) != value:
-                yield Finding(findings.differs, {**where, "seq": row.seq, "column": column})
-    for key in stored:
-        if key not in stated:
-            yield Finding(findings.without_entry, {"stream": stream, "row": name(key)})
+# Bodies alone
 
 
 def entry_bodies(entries: QuerySet[Entry]) -> Iterator[dict[str, Any]]:

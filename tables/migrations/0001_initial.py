@@ -862,6 +862,7 @@ class Migration(migrations.Migration):
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('gaming_day', models.DateField()),
+                    ('seq', models.BigIntegerField(help_text='number of its entry')),
                     ('sold_at', models.DateTimeField()),
                     ('seat', models.PositiveSmallIntegerField(blank=True, null=True)),
                     ('cents', models.BigIntegerField()),
@@ -874,7 +875,7 @@ class Migration(migrations.Migration):
                 options={
                     'ordering': ['table', '-id'],
                     'indexes': [models.Index(fields=['table', 'gaming_day'], name='chip_sale_by_gaming_day')],
-                    'constraints': [models.CheckConstraint(condition=models.Q(('cents__gt', 0)), name='chip_sale_is_positive')],
+                    'constraints': [models.UniqueConstraint(fields=('table', 'seq'), name='chip_sale_entry_is_unique'), models.CheckConstraint(condition=models.Q(('cents__gt', 0)), name='chip_sale_is_positive')],
                 },
             ), migrations.CreateModel(
                 name='ChipDiscrepancy',

@@ -214,6 +214,7 @@ class ChipSale(models.Model):
     inventory = models.ForeignKey(TableInventory, models.PROTECT, related_name="sales")
     drop_box = models.ForeignKey(DropBox, models.PROTECT, related_name="sales")
     gaming_day = models.DateField()
+    seq = models.BigIntegerField(help_text="number of its entry")
     sold_at = models.DateTimeField()
     sold_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
     seat = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -223,6 +224,7 @@ class ChipSale(models.Model):
     class Meta:
         ordering = ["table", "-id"]
         constraints = [
+            models.UniqueConstraint(fields=["table", "seq"], name="chip_sale_entry_is_unique"),
             models.CheckConstraint(condition=Q(cents__gt=0), name="chip_sale_is_positive"),
         ]
         indexes = [models.Index(fields=["table", "gaming_day"], name="chip_sale_by_gaming_day")]

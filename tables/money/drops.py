@@ -14,6 +14,7 @@ from typing import Annotated, TypedDict, Unpack
 
 from django.db.models import Count, QuerySet, Sum
 
+from audit.columns import ACTOR, AT, DAY, NONE, SEQ, STREAM, constant, declare, if_given, same
 from audit.entry_types import ABSENT, entry_type
 from audit.models import Person
 from games.act_forms import NO_CHIPS, Cents, Chips, Code, Seat, whole
@@ -29,14 +30,21 @@ from tables.money.chips import value_cents
 from tables.money.tray import (
     DISCREPANCY_REPORTED,
     MAX_NUMBER,
+    MONEY,
+    OF_DROP_BOX,
+    OF_INVENTORY,
     SECURITY,
     DifferenceCents,
     InventoryNumber,
+    add_cents,
     change_tray,
     difference_words,
     report_discrepancy,
     require_inventory,
     section_of,
+    signed,
+    signers,
+    unsigned,
     verify_in_tray,
 )
 from tables.runner.signatures import step_signers
@@ -141,6 +149,45 @@ def DROP_BOX_COUNTED(
 ) -> str:
     """The count room counted the cash of a drop box."""
     return f"Drop box {data['box']} counted: {dollars(cents)}, {difference_words(difference_cents)}"
+
+
+declare(
+    DropBox,
+    "drop box",
+    key={"stream": STREAM, "number": "drop_box"},
+    created={
+        DROP_BOX_PUT_ON: {
+            **same("box", "inventory"),
+            **signed("put_on"),
+            **unsigned("taken_off", "counted"),
+            "sold_cents": constant(0),
+            "counted_cents": NONE,
+        }
+    },
+    changed={
+        DROP_BOX_TAKEN_OFF: signed("taken_off"),
+        DROP_BOX_COUNTED: {**signed("counted"), "counted_cents": "cents"},
+    },
+    folded={CHIPS_SOLD: lambda rows, body: add_cents(rows, body, body["data"]["drop_box"], "sold_cents")},
+    readings={**OF_INVENTORY, **signers("put_on", "taken_off", "counted")},
+    findings=MONEY,
+)
+declare(
+    ChipSale,
+    "sale of",
+    key={"stream": STREAM, "seq": SEQ, "sold_at": AT},
+    created={
+        CHIPS_SOLD: {
+            **same("inventory", "drop_box", "cents", "chips"),
+            "gaming_day": DAY,
+            "sold_by": ACTOR,
+            "seat": if_given("seat"),
+        }
+    },
+    readings=OF_DROP_BOX,
+    named_by=["sold_at"],
+    findings=MONEY,
+)
 
 
 def _box_data(box: DropBox) -> DropBoxData:
@@ -265,6 +312,7 @@ def sell_chips(ctx: TableContext, *, cents: Cents, chips: Chips = NO_CHIPS, seat
         inventory=inventory,
         drop_box=box,
         gaming_day=ctx.gaming_day,
+        seq=ctx.stream.seq + 1,
         sold_at=ctx.now,
         sold_by=ctx.actor,
         seat=seat or None,

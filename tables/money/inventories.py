@@ -22,6 +22,7 @@ from typing import Annotated, TypedDict, Unpack
 
 from django.db.models import QuerySet
 
+from audit.columns import ACTOR, AT, DAY, NONE, SEQ, STREAM, Body, Fold, Rows, Source, constant, declare, same
 from audit.entry_types import entry_type
 from games.act_forms import Chips
 from games.chips import KNOWN_CHIPS_CENTS
@@ -30,18 +31,30 @@ from games.engine.odds import in_dollars
 from games.models import Facility
 from games.separation import policy
 from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
+from games.snapshot_types import TransferKind
 from tables.core.context import ROUND_IN_PLAY, TableContext
 from tables.core.duty import AT_THE_TABLE, STAFFERS
 from tables.models import ChipDiscrepancy, ChipTransfer, Table, TableInventory, TrayPar
 from tables.money.chips import ChipCount, ChipCounts, differences, value_cents
-from tables.money.drops import verify_drop_box_off
-from tables.money.transfers import SLIP_PEOPLE, UNDER_WAY, verify_nothing_under_way
+from tables.money.drops import CHIPS_SOLD, verify_drop_box_off
+from tables.money.transfers import (
+    SLIP_PEOPLE,
+    TRANSFER_HANDED_OVER,
+    TRANSFER_RECEIVED,
+    TRANSFER_VOIDED,
+    UNDER_WAY,
+    note_inventory,
+    verify_nothing_under_way,
+)
 from tables.money.tray import (
+    AT_ITS_TABLE,
     CLOSER_IS_SIGNED,
     DISCREPANCY_REPORTED,
+    MONEY,
     DifferenceCents,
     InventoryNumber,
     Tray,
+    add_cents,
     dealer_and_floor,
     difference_words,
     exact_cents,
@@ -49,7 +62,10 @@ from tables.money.tray import (
     report_discrepancy,
     require_inventory,
     section_of,
+    signed,
+    signers,
     tray_of,
+    unsigned,
     verify_chips_may_move,
 )
 from tables.runner.signatures import SECOND_PERSON_MUST_SIGN, is_signed_by_two
@@ -133,6 +149,68 @@ def CLOSER_COUNTED(
 
 
 overtaken_by(CLOSER_IS_SIGNED, CLOSER_COUNTED)
+
+
+# What the entries state of an inventory: its counts, and the sums of what went through its tray
+
+
+_COUNT: dict[str, Source] = {"counted_chips": "chips", "counted_cents": "cents", "counted_at": AT}
+
+
+def _moves(kind: TransferKind, sign: int = 1) -> Fold:
+    """A fill that comes into the tray, or a credit that leaves it, or is back in it (`sign`) if it had left."""
+
+    def fold(rows: Rows, body: Body) -> None:
+        data = body["data"]
+        if data["kind"] == kind and data.get("was", "on-the-way") == "on-the-way":
+            add_cents(rows, body, rows.memory[body["stream"]], f"{kind}s_cents", sign)
+
+    return fold
+
+
+declare(
+    TableInventory,
+    "inventory",
+    key={"stream": STREAM, "number": "inventory"},
+    created={
+        OPENER_COUNTED: {
+            **_COUNT,
+            "gaming_day": DAY,
+            "opened_seq": SEQ,
+            "counted_exact_cents": "cents",
+            "opener_chips": "chips",
+            "opener_cents": "cents",
+            "closer_chips": constant({}),
+            **signed("opened"),
+            **unsigned("closed"),
+            **dict.fromkeys(("fills_cents", "credits_cents", "sold_cents"), constant(0)),
+            **dict.fromkeys(("taken_cents", "paid_cents", "corrected_cents"), constant(0)),
+            **dict.fromkeys(("last_round", "closed_seq", "closer_cents"), NONE),
+        }
+    },
+    changed={
+        TRAY_COUNTED: {**_COUNT, "counted_exact_cents": "exact_cents"},
+        CLOSER_COUNTED: {
+            **_COUNT,
+            "closed_seq": SEQ,
+            "counted_exact_cents": "exact_cents",
+            "closer_chips": "chips",
+            "closer_cents": "cents",
+            **signed("closed"),
+            **same("taken_cents", "paid_cents", "corrected_cents", "last_round"),
+        },
+    },
+    folded={
+        OPENER_COUNTED: note_inventory,
+        CHIPS_SOLD: lambda rows, body: add_cents(rows, body, body["data"]["inventory"], "sold_cents"),
+        TRANSFER_HANDED_OVER: _moves("credit"),
+        TRANSFER_RECEIVED: _moves("fill"),
+        TRANSFER_VOIDED: _moves("credit", -1),
+    },
+    readings={**AT_ITS_TABLE, **signers("opened", "closed")},
+    derived={"rounds_before": "tables.money.record_checks.check_money"},
+    findings=MONEY,
+)
 
 
 # The inventory as a paper that people sign
@@ -369,6 +447,16 @@ def count_closer(ctx: TableContext, *, chips: Chips) -> ActOutcome:
 def PAR_SET(*, chips: ChipCount, cents: Annotated[int, "value of the par"]) -> str:
     """The par of a table was set: what its tray should hold."""
     return f"Par set: {in_dollars(cents)}"
+
+
+declare(
+    TrayPar,
+    "par",
+    key={"stream": STREAM},
+    created={PAR_SET: {"chips": "chips", "set_at": AT, "set_by": ACTOR}},
+    readings=AT_ITS_TABLE,
+    findings=MONEY,
+)
 
 
 PARS = "pars"  # the row of the policy

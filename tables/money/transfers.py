@@ -23,6 +23,22 @@ from typing import Annotated, Literal, TypedDict, cast
 
 from django.db.models import F, QuerySet
 
+from audit.columns import (
+    ACTOR,
+    AT,
+    DAY,
+    FACILITY,
+    NONE,
+    STREAM,
+    WITNESS,
+    Body,
+    Rows,
+    Source,
+    code_number,
+    constant,
+    declare,
+    same,
+)
 from audit.entry_types import EntryType, entry_type
 from audit.models import Person
 from games.act_forms import Chips, Text, found, whole
@@ -42,12 +58,17 @@ from tables.money.chips import ChipCount, differences, value_cents
 from tables.money.tray import (
     DISCREPANCY_REPORTED,
     MAX_NUMBER,
+    MONEY,
+    OF_INVENTORY,
     change_tray,
     dealer_and_floor,
     exact_cents,
     report_discrepancy,
     require_inventory,
     section_of,
+    signed,
+    signers,
+    unsigned,
     verify_in_tray,
 )
 from tables.runner.signatures import step_signers
@@ -218,6 +239,60 @@ overtaken_by(
     TRANSFER_NOT_AT_THIS_STEP,
     *(TRANSFER_PREPARED, TRANSFER_CARRIER_SIGNED, TRANSFER_HANDED_OVER, TRANSFER_RECEIVED),
     *(TRANSFER_VOIDED, TRANSFER_CANCELED),
+)
+
+
+def note_inventory(rows: Rows, body: Body) -> None:
+    """Remember which inventory of a table is open: an entry of a transfer does not name it."""
+    rows.memory[body["stream"]] = body["data"]["inventory"]
+
+
+def _of_open_inventory(rows: Rows, body: Body) -> None:
+    stream = body["stream"]
+    rows.put(body, stream, body["data"]["transfer"], inventory=rows.memory[stream])
+
+
+_ENDED: dict[str, Source] = {"reason": "reason", "ended_at": AT, "ended_by": ACTOR, "ended_with": WITNESS}
+
+declare(
+    ChipTransfer,
+    "transfer",
+    key={"stream": STREAM, "number": "transfer"},
+    created={
+        TRANSFER_REQUESTED: {
+            **same("kind", "chips", "cents"),
+            "facility": FACILITY,
+            "gaming_day": DAY,
+            "requested_at": AT,
+            "requested_by": ACTOR,
+            "status": constant("requested"),
+            "refused_counts": constant(0),
+            "reason": constant(""),
+            **unsigned("handed", "received"),
+            **dict.fromkeys(
+                ("slip_number", "prepared_at", "prepared_by", "carrier", "carrier_signed_at"), NONE
+            ),
+            **dict.fromkeys(("ended_at", "ended_by", "ended_with"), NONE),
+        }
+    },
+    changed={
+        TRANSFER_PREPARED: {
+            "status": constant("preparing"),
+            "slip_number": code_number("slip"),
+            "prepared_at": AT,
+            "prepared_by": ACTOR,
+        },
+        TRANSFER_CARRIER_SIGNED: {"carrier": "carrier", "carrier_signed_at": AT},
+        TRANSFER_COUNT_REFUSED: same("refused_counts"),
+        TRANSFER_HANDED_OVER: {"status": constant("on-the-way"), **signed("handed"), **same("carrier")},
+        TRANSFER_RECEIVED: {"status": constant("received"), **signed("received")},
+        TRANSFER_VOIDED: {**_ENDED, "status": constant("void")},
+        TRANSFER_CANCELED: {**_ENDED, "status": constant("canceled")},
+    },
+    folded={"inventory.opener_counted": note_inventory, TRANSFER_REQUESTED: _of_open_inventory},
+    folded_columns=["inventory"],
+    readings={**OF_INVENTORY, **signers("handed", "received")},
+    findings=MONEY,
 )
 
 

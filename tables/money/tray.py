@@ -21,6 +21,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, cast
 
+from audit.columns import (
+    ACTOR,
+    AT,
+    DAY,
+    NONE,
+    SIGNERS,
+    STREAM,
+    WITNESS,
+    Body,
+    Reading,
+    RowFindings,
+    Rows,
+    Source,
+    constant,
+    declare,
+    named,
+    pair,
+    same,
+)
 from audit.entry_types import entry_type
 from audit.models import Person
 from games.engine import Refusal, RefusalCode, RoundState
@@ -461,3 +480,69 @@ def report_discrepancy(
         "note": note,
     }
     return cast(Discrepancy, data)
+
+
+# How the entries of a table state the rows of its chips and cash
+
+
+MONEY = RowFindings.declare("money")
+AT_ITS_TABLE = {"stream": named("table__stream__name", "table")}
+OF_INVENTORY = {**AT_ITS_TABLE, "inventory": named("inventory__number", "inventory")}
+OF_DROP_BOX = {**OF_INVENTORY, "drop_box": named("drop_box__number", "drop_box")}
+
+
+def signed(step: str) -> dict[str, Source]:
+    """A step of a paper that the entry signs."""
+    return {f"{step}_at": AT, f"{step}_by": SIGNERS}
+
+
+def unsigned(*steps: str) -> dict[str, Source]:
+    """Steps of a paper that are still to come."""
+    return {
+        name: value for step in steps for name, value in ((f"{step}_at", NONE), (f"{step}_by", constant([])))
+    }
+
+
+def signers(*steps: str) -> dict[str, Reading]:
+    """How the two people are read who signed each of these steps."""
+    return {f"{step}_by": pair(f"{step}_by", f"{step}_with") for step in steps}
+
+
+def add_cents(rows: Rows, body: Body, number: int, column: str, sign: int = 1) -> None:
+    """Add the cents of an entry to a sum in the row of its table with this number."""
+    stream = body["stream"]
+    row = rows.get(stream, number) or {}
+    rows.put(body, stream, number, **{column: row[column] + sign * body["data"]["cents"]})
+
+
+def _note_slip(rows: Rows, body: Body) -> None:
+    """Remember whose slip this is: an entry of a discrepancy names the slip, not the transfer."""
+    rows.memory[body["stream"], body["data"]["slip"]] = body["data"]["transfer"]
+
+
+def _of_slip(rows: Rows, body: Body) -> None:
+    stream, data = body["stream"], body["data"]
+    transfer = rows.memory[stream, data["slip"]] if data["slip"] else None
+    rows.put(body, stream, data["discrepancy"], transfer=transfer)
+
+
+declare(
+    ChipDiscrepancy,
+    "discrepancy",
+    key={"stream": STREAM, "number": "discrepancy"},
+    created={
+        DISCREPANCY_REPORTED: {
+            **same("inventory", "drop_box", "note"),
+            **same("expected_chips", "expected_cents", "counted_chips", "counted_cents"),
+            "kind": "cause",
+            "gaming_day": DAY,
+            "recorded_at": AT,
+            "recorded_by": ACTOR,
+            "recorded_with": WITNESS,
+        }
+    },
+    folded={"transfer.prepared": _note_slip, DISCREPANCY_REPORTED: _of_slip},
+    folded_columns=["transfer"],
+    readings={**OF_DROP_BOX, "transfer": named("transfer__number", "transfer")},
+    findings=MONEY,
+)

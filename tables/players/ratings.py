@@ -20,13 +20,15 @@ from typing import Annotated, Literal, TypedDict
 from django.db import connection
 
 from audit import clock
+from audit.clock import format_moment
+from audit.columns import AT, FACILITY, NONE, STREAM, Body, RowFindings, Rows, Source, declare, named, same
 from audit.entry_types import entry_type
 from games.act_forms import Code, Seat
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
 from tables.core.context import TableContext, locked_table
 from tables.core.duty import FLOOR
-from tables.models import Player, Rating
+from tables.models import Player, Rating, Round
 from tables.runner.facility import FacilityContext
 from tables.runner.table import ActOutcome, act
 from tables.words.registry import overtaken_by
@@ -158,6 +160,42 @@ def SEAT_ALLOWED(*, seat: int) -> str:
 
 
 overtaken_by(SEAT_NOT_REFUSED, SEAT_ALLOWED)
+
+
+def _split(rows: Rows, body: Body) -> None:
+    """The rounds of an ended rating from one on were another player's (`tables.players.register`)."""
+    data = body["data"]
+    table, number = f"{FACILITY(body)}/{data['table']}", data["first_round"]
+    body = {**body, "stream": table}
+    rating = rows.get(table, data["rating"])
+    if rating is None:
+        return
+    if data["to_rating"] == data["rating"]:
+        rows.put(body, table, data["rating"], player=data["to_player"])
+        return
+    rounds = Round.objects.filter(table__stream__name=table, number=number)
+    (moment,) = map(format_moment, rounds.values_list("opened_at", flat=True))
+    later = {"player": data["to_player"], "started_at": moment, "first_round": number, "moved_from": None}
+    rows.put(body, table, data["to_rating"], **{**rating, **later})
+    rows.put(body, table, data["rating"], last_round=number - 1, ended_at=moment)
+
+
+_STARTED = {**same("player", "first_round"), "started_at": AT, "ended_at": NONE, "last_round": NONE}
+_ENDED: dict[str, Source] = {"last_round": "last_round", "ended_at": AT}
+
+declare(
+    Rating,
+    "rating",
+    key={"stream": STREAM, "id": "rating"},
+    created={
+        RATING_STARTED: {**_STARTED, "seat": "seat", "moved_from": NONE},
+        RATING_MOVED: {**_STARTED, "@id": "to_rating", "seat": "to_seat", "moved_from": "rating"},
+    },
+    changed={RATING_ENDED: _ENDED, RATING_MOVED: _ENDED},
+    folded={"rating.split": _split},
+    readings={"stream": named("table__stream__name", "table")},
+    findings=RowFindings.declare("rating"),
+)
 
 
 # The player of a rating

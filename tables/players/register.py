@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from audit.columns import AT, NONE, STREAM, Body, Reading, RowFindings, Rows, constant, declare
 from audit.entry_types import ABSENT, entry_type
 from audit.models import LegalHold
 from games.act_forms import Code, text, whole
@@ -191,6 +192,61 @@ def PLAYER_ERASED(
 ) -> str:
     """The personal data of a player were erased."""
     return f"Personal data of {data['player']} erased"
+
+
+# What they state of the row of a player
+
+
+def _point_to(rows: Rows, body: Body, code: str, into: str | None) -> None:
+    """The code counts for this other one, or for itself. `memory` has the codes that count for each."""
+    stream, row = body["stream"], rows.get(body["stream"], code) or {}
+    rows.memory.setdefault((stream, row["merged_into"]), set()).discard(code)
+    rows.memory.setdefault((stream, into), set()).add(code)
+    rows.put(body, stream, code, merged_into=into)
+
+
+def _merged(rows: Rows, body: Body) -> None:
+    """All codes of the person count for one, and an exclusion of either holds for it."""
+    stream, code, into = body["stream"], body["data"]["player"], body["data"]["into"]
+    for other in [*rows.memory.get((stream, code), ()), code]:
+        _point_to(rows, body, other, into)
+    row, row_into = rows.get(stream, code) or {}, rows.get(stream, into) or {}
+    if row["exclusion"] and not row_into["exclusion"]:
+        rows.put(body, stream, into, exclusion=row["exclusion"])
+
+
+def _unmerged(rows: Rows, body: Body) -> None:
+    _point_to(rows, body, body["data"]["player"], None)
+    for code, reason in body["data"].get("exclusions", {}).items():
+        rows.put(body, body["stream"], code, exclusion=reason)
+
+
+def _erased(rows: Rows, body: Body) -> None:
+    for code in (body["data"]["player"], *body["data"].get("merged", ())):
+        rows.put(body, body["stream"], code, erased_at=body["at"], has_details=False)
+
+
+declare(
+    Player,
+    "player",
+    key={"stream": STREAM, "code": "player"},
+    created={
+        PLAYER_REGISTERED: {
+            "added_at": AT,
+            "exclusion": constant(""),
+            "merged_into": NONE,
+            "erased_at": NONE,
+            "has_details": constant(True),
+        }
+    },
+    changed={PLAYER_EXCLUDED: {"exclusion": "reason"}, PLAYER_ADMITTED: {"exclusion": constant("")}},
+    folded={PLAYERS_MERGED: _merged, PLAYERS_UNMERGED: _unmerged, PLAYER_ERASED: _erased},
+    readings={
+        "stream": Reading(("facility__code",), lambda code: f"{code}/{PLAYERS}", ("facility",)),
+        "has_details": Reading(("details__player",), lambda player: player is not None, ()),
+    },
+    findings=RowFindings.declare("player"),
+)
 
 
 # Registered and read

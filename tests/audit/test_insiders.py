@@ -56,7 +56,6 @@ from tables.models import (
     Slip,
 )
 from tables.money.chips import change_keeping
-from tables.money.record_checks import check_money
 from tables.money.tray import exact_cents
 from tables.players.record_checks import check_players
 from tables.replay.play_tables import differences_of
@@ -71,6 +70,7 @@ from tests.tables.conftest import Hands
 from tests.tables.house import hire, make_house
 from tests.tables.slip_scene import entry, file, review, settle
 from tests.tables.test_money import FILL, OPENER, cage, count, fill, keep_inventory, newest, request
+from tests.tables.test_money import findings as findings_of_money
 
 from .gone_back import as_superuser
 from .outsider import bad, check
@@ -799,7 +799,7 @@ def test_a_dealer_who_guesses_the_numbers_of_a_fill_learns_nothing_and_is_seen(m
     assert [dict(zip(KINDS, row.cells, strict=True))["counts"].count for row in rows] == [3]
     money_count(scene, transfer, FILL)
     assert ChipTransfer.objects.get().refused_counts == 3
-    assert [finding.code for finding in check_money(lambda: None)] == []
+    assert findings_of_money() == []
 
 
 def test_a_refused_count_that_is_sent_again_is_one_try_with_the_same_answer(money_table):
@@ -851,7 +851,7 @@ def test_nobody_carries_a_credit_who_did_not_sign_for_it(money_table):
     assert newest("transfer.carrier_signed")["carrier"] == "security"
     scene.act("hand_over_transfer", credit, witness="floorperson")
     assert newest("transfer.handed_over")["carrier"] == "security"
-    assert [finding.code for finding in check_money(lambda: None)] == []
+    assert findings_of_money() == []
 
 
 def test_a_fill_brings_no_more_than_the_par_of_the_table(money_table):

@@ -11,9 +11,8 @@ from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from tables.models import Alert
 from tables.money.chips import change_chips, wrong_chips
-from tables.money.record_checks import check_money
 from tests.tables.cast import Scene, make_scene
-from tests.tables.test_money import OPENER, OPENER_CENTS, box, count, keep_inventory, tray
+from tests.tables.test_money import OPENER, OPENER_CENTS, box, count, findings, keep_inventory, tray
 
 pytestmark = pytest.mark.django_db
 
@@ -97,7 +96,7 @@ def test_an_honest_count_with_half_dollars_raises_no_alert():
     box(scene, "take_off_drop_box")
     count(scene, "count_closer", chips)
     assert not Alert.objects.filter(kind="chips-differ").exists()
-    assert list(check_money(lambda: None)) == []
+    assert findings() == []
 
 
 def test_only_declared_chips_are_counted_sold_and_shown():

@@ -23,6 +23,7 @@ from tables.models import (
     Alert,
     Case,
     ChipDiscrepancy,
+    ChipSale,
     ChipTransfer,
     DropBox,
     SlipNumbers,
@@ -31,7 +32,7 @@ from tables.models import (
 )
 from tables.money.chips import change_keeping, value_cents
 from tables.money.inventories import propose, tray_facts
-from tables.money.record_checks import check_money
+from tables.money.record_checks import MODELS, check_money
 from tables.money.tray import exact_cents, open_inventory, tray_of
 from tables.runner.table import system_context
 from tables.screens.table_data import TableData
@@ -102,7 +103,8 @@ def tray(scene: Scene) -> int | None:
 
 def findings() -> list[tuple[str, Any]]:
     """What a full verification finds wrong with chips and cash."""
-    return [(finding.code, finding.where) for finding in check_money(lambda: None)]
+    found = (*check_columns(lambda: None, MODELS), *check_money(lambda: None))
+    return [(finding.code, finding.where) for finding in found]
 
 
 def corrections() -> list[str]:
@@ -569,6 +571,20 @@ def test_a_verification_finds_a_row_that_no_entry_states(scene):
         ChipTransfer.objects.all().delete()
         SlipNumbers.objects.update(fill=2)
         assert [what for what, _ in findings()] == ["money-without-row", "slip-number-missing"]
+
+
+def test_a_verification_tells_two_sales_of_one_moment_apart(scene):
+    now = clock.now()
+    with clock.override(lambda: now):
+        scene.act("sell_chips", {"cents": 100_000}, witness=None)
+        scene.act("sell_chips", {"cents": 50_000}, witness=None)
+    assert findings() == []
+    first, second = ChipSale.objects.order_by("pk")
+    assert first.sold_at == second.sold_at
+    ChipSale.objects.filter(pk=second.pk).update(cents=60_000)
+    ((code, where),) = findings()
+    assert (code, where["column"], where["seq"]) == ("money-differs", "cents", second.seq)
+    assert where["row"] == f"sale of {clock.format_moment(second.sold_at)}"
 
 
 def test_a_verification_finds_a_house_whose_choice_is_not_on_record(scene):

@@ -9,12 +9,13 @@ from django.core.management import call_command
 from django.db import connection
 
 from audit import verification
+from audit.columns import check_columns
 from audit.models import Command, Entry
 from games.exposure import advantages
 from games.submissions import rules_of
 from tables.figures.round_figures import figures_of, figures_of_rounds
 from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
-from tables.players.record_checks import check_players
+from tables.players.record_checks import MODELS, check_players
 from tables.players.register import keyed_hash
 from tests.services.restore import columns_of, filled_tables, literals
 from tests.tables import slip_scene
@@ -301,7 +302,7 @@ def test_a_rating_ends_with_the_table(rated):
 
 
 def findings() -> set[tuple[str, str | None]]:
-    found = check_players(lambda: None)
+    found = (*check_columns(lambda: None, MODELS), *check_players(lambda: None))
     return {(finding.code, finding.where.get("column")) for finding in found}
 
 

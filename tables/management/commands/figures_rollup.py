@@ -5,9 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from audit.columns import check_columns
 from tables.figures import rollup
 from tables.models import Table
-from tables.money.record_checks import check_money
+from tables.money.record_checks import MODELS, check_money
 
 
 class Command(BaseCommand):
@@ -43,9 +44,8 @@ class Command(BaseCommand):
     def _check(self, tables: list[Table]) -> None:
         differences = [line for table in tables for line in rollup.differences(table)]
         places = {table.place for table in tables}
-        differences += [
-            str(finding) for finding in check_money(lambda: None) if finding.where.get("stream") in places
-        ]
+        findings = (*check_columns(lambda: None, MODELS), *check_money(lambda: None))
+        differences += [str(finding) for finding in findings if finding.where.get("stream") in places]
         for line in differences:
             self.stderr.write(line)
         if differences:
