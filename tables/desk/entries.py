@@ -23,10 +23,10 @@ from django.shortcuts import render
 from django.urls import NoReverseMatch, path, reverse
 from django.views.decorators.http import require_GET
 
-from audit import chain, export
+from audit import chain, export, notes
 from audit.entry_types import entry_type
 from audit.identity import Denied, enrolled_device
-from audit.models import Device, Entry, Person
+from audit.models import Checkpoint, Device, Entry, Person
 from audit.record import INSTALLATION
 from audit.sealing.log import NotProven, Proof, proof_of
 from games.access import opened_by
@@ -506,9 +506,7 @@ def proof_file(proof: Proof) -> bytes:
 
     The lines are the entries from `proof.entry` to the sealed head, `proof.head_seq`.
     """
-    checkpoint, path = (
-        (proof.witnessed, proof.witnessed_path) if proof.witnessed else (proof.checkpoint, proof.path)
-    )
+    checkpoint, path = _checkpoint_of(proof)
     first = {
         "_format": 1,
         "_type": "proof",
@@ -517,6 +515,28 @@ def proof_file(proof: Proof) -> bytes:
         "seal": bytes(proof.seal.body).decode(),
     }
     return b"".join([chain.canonical(first) + b"\n", *_lines(proof)])
+
+
+def tlog_proof(proof: Proof) -> str:
+    """Write the proof of the seal that covers the entry as c2sp.org/tlog-proof@v1, for programs of others.
+
+    `extra` is the seal itself, whose RFC 6962 leaf hash the proof is about. It lists the head of the entry's stream.
+    """
+    checkpoint, path = _checkpoint_of(proof)
+    lines = (
+        "c2sp.org/tlog-proof@v1",
+        f"extra {notes.base64_of(bytes(proof.seal.body))}",
+        f"index {proof.seal.number}",
+        *(notes.base64_of(digest) for digest in path),
+    )
+    return "\n".join(lines) + "\n\n" + checkpoint.cosigned
+
+
+def _checkpoint_of(proof: Proof) -> tuple[Checkpoint, list[bytes]]:
+    """The checkpoint by which a proof is written, and the path to its root."""
+    if proof.witnessed:
+        return proof.witnessed, proof.witnessed_path
+    return proof.checkpoint, proof.path
 
 
 def _lines(proof: Proof) -> Iterator[bytes]:
