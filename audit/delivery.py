@@ -7,12 +7,14 @@ that delivers one of them. Whatever calls `Outbox.deliver`, such as the ticker, 
    stops has lost its claim after a while, and another one begins again.
 2. What cannot be taken back, such as an e-mail, is marked before it leaves (`Claim.begin_to_send`, `sending`). A
    process that stops then leaves it `unsure`: nobody sends it again without being told to.
-3. What failed (`Undelivered`) is due again after a wait that doubles.
+3. What failed (`Undelivered`) is due again after a wait: one that doubles (`doubling`), or one of a list
+   (`listed_waits`), at whose end the delivery has `failed`.
 """
 
 import datetime as dt
 import logging
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import models
@@ -22,6 +24,9 @@ from audit import clock
 
 LONGEST_ERROR = 300  # characters
 MOST_DOUBLINGS = 10
+JITTER = 0.1  # of a wait in a list, at most, so that many deliveries do not come back at one moment
+# How long to wait after so many attempts, the last of which failed; None to give up.
+Waits = Callable[[int], dt.timedelta | None]
 
 
 class DeliveryStatus(models.TextChoices):
@@ -32,6 +37,7 @@ class DeliveryStatus(models.TextChoices):
     SENDING = "sending", "being sent"
     DONE = "done", "done"
     UNSURE = "unsure", "not known whether the e-mail left"
+    FAILED = "failed", "given up"
 
 
 class Delivery(models.Model):
@@ -54,7 +60,29 @@ DeliveryT = TypeVar("DeliveryT", bound=Delivery)
 
 
 class Undelivered(Exception):
-    """A delivery failed with a sentence for people; it is tried again."""
+    """A delivery failed with a sentence for people; it is tried again. `values` are stored with the try."""
+
+    def __init__(self, why: str, **values: Any) -> None:
+        self.values = values
+        super().__init__(why)
+
+
+class GivenUp(Undelivered):
+    """A delivery failed for good: it is not tried again."""
+
+
+def doubling(first: dt.timedelta, last: dt.timedelta) -> Waits:
+    """Wait `first`, then twice as long each time, up to `last`, without end."""
+    return lambda attempts: min(last, first * 2 ** min(attempts - 1, MOST_DOUBLINGS))
+
+
+def listed_waits(waits: Sequence[dt.timedelta], jitter: float = JITTER) -> Waits:
+    """Wait each of a list, and up to a tenth longer. After the last one the delivery is given up."""
+
+    def wait_after(attempts: int) -> dt.timedelta | None:
+        return waits[attempts - 1] * random.uniform(1, 1 + jitter) if attempts <= len(waits) else None  # noqa: S311
+
+    return wait_after
 
 
 class Claim(Generic[DeliveryT]):
@@ -81,8 +109,8 @@ class Outbox(Generic[DeliveryT]):
     """The deliveries of one kind.
 
     `deliver_one` delivers a row, of which `related` is read along. It returns what to store with a delivery that is
-    done, and raises `Undelivered`. `lease`: after which a process that claimed one is taken for dead. `interrupted`:
-    what is said of one whose sending did not end.
+    done, and raises `Undelivered`. `lease`: after which a process that claimed one is taken for dead. `waits`: after
+    which a failed one is tried again. `interrupted`: what is said of one whose sending did not end.
     """
 
     def __init__(
@@ -92,13 +120,12 @@ class Outbox(Generic[DeliveryT]):
         *,
         related: str,
         lease: dt.timedelta,
-        first_retry: dt.timedelta,
-        last_retry: dt.timedelta,
+        waits: Waits,
         interrupted: str,
         log: logging.Logger,
     ) -> None:
         self.model, self.deliver_one, self.related = model, deliver_one, related
-        self.lease, self.first_retry, self.last_retry = lease, first_retry, last_retry
+        self.lease, self.waits = lease, waits
         self.interrupted, self.log = interrupted, log
 
     @property
@@ -123,22 +150,26 @@ class Outbox(Generic[DeliveryT]):
         if not claimed.update(status=DeliveryStatus.WRITING, claimed_at=now, attempts=F("attempts") + 1):
             return False
         delivery = self.rows.select_related(self.related).get(pk=pk)
-        claim = Claim(self.rows.filter(pk=pk, claimed_at=now))
+        held = (DeliveryStatus.WRITING, DeliveryStatus.SENDING)
+        claim = Claim(self.rows.filter(pk=pk, claimed_at=now, status__in=held))
         try:
             stored = self.deliver_one(delivery, claim)
         except Undelivered as error:
-            again_at = now + self._wait_after(delivery.attempts)
-            claim.end(DeliveryStatus.DUE, next_try_at=again_at, error=str(error)[:LONGEST_ERROR])
+            wait = None if isinstance(error, GivenUp) else self.waits(delivery.attempts)
+            values = {**error.values, "error": str(error)[:LONGEST_ERROR]}
+            if wait is None:
+                claim.end(DeliveryStatus.FAILED, **values)
+            else:
+                claim.end(DeliveryStatus.DUE, next_try_at=now + wait, **values)
             self.log.warning("%s %s: %s", self.model._meta.verbose_name, delivery, error)
         except Exception as error:
-            status = DeliveryStatus.UNSURE if claim.is_sending else DeliveryStatus.DUE
             said = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
-            claim.end(status, next_try_at=now + self.last_retry, error=said)
+            wait = self.waits(delivery.attempts)
+            status = DeliveryStatus.DUE if wait else DeliveryStatus.FAILED
+            if claim.is_sending:
+                status = DeliveryStatus.UNSURE
+            claim.end(status, next_try_at=now + (wait or dt.timedelta()), error=said)
             self.log.exception("%s %s", self.model._meta.verbose_name, delivery)
         else:
             claim.end(DeliveryStatus.DONE, done_at=clock.now(), error="", **stored)
         return True
-
-    def _wait_after(self, attempts: int) -> dt.timedelta:
-        wait: dt.timedelta = self.first_retry * 2 ** min(attempts - 1, MOST_DOUBLINGS)
-        return min(self.last_retry, wait)

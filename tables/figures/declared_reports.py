@@ -33,7 +33,7 @@ from django.urls import reverse
 
 from audit import clock, record
 from audit.columns import FACILITY, Body, RowFindings, Rows, declare
-from audit.delivery import Claim, Outbox, Undelivered
+from audit.delivery import Claim, Outbox, Undelivered, doubling
 from audit.entry_types import entry_type
 from audit.staff import Answerable
 from games.models import Facility
@@ -336,8 +336,7 @@ OUTBOX = Outbox(
     _deliver,
     related="schedule__facility",
     lease=dt.timedelta(minutes=15),
-    first_retry=dt.timedelta(minutes=1),
-    last_retry=dt.timedelta(hours=1),
+    waits=doubling(dt.timedelta(minutes=1), dt.timedelta(hours=1)),
     interrupted="The server stopped while it sent the e-mail.",
     log=log,
 )
