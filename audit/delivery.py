@@ -80,7 +80,7 @@ def listed_waits(waits: Sequence[dt.timedelta], jitter: float = JITTER) -> Waits
     """Wait each of a list, and up to a tenth longer. After the last one the delivery is given up."""
 
     def wait_after(attempts: int) -> dt.timedelta | None:
-        return waits[attempts - 1] * random.uniform(1, 1 + jitter) if attempts <= len(waits) else None  # noqa: S311
+        return waits[attempts - 1] * random.uniform(1, 1 + jitter) if attempts <= len(waits) else None
 
     return wait_after
 

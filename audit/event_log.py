@@ -29,6 +29,7 @@ HASH_DIGITS = 8
 POSITION = re.compile(rf"([1-9][0-9]{{0,17}})\.([0-9a-f]{{{HASH_DIGITS}}})")
 SETTLE_SECONDS = 0.1  # as long as a reader waits for acts that are about to commit
 PAUSE_SECONDS = 0.01
+MOST_WAITING = 100
 
 
 class PositionGone(LookupError):
@@ -77,7 +78,9 @@ class _Reading:
 
 
 class Horizon:
-    """The id up to which the order of entries is settled, as this process knows it. It never decreases.
+    """The id up to which the order of entries is settled, as this process knows it.
+
+    It decreases only where the record went back: a backup was restored beside a running process.
 
     A transaction locks its stream before it takes an id, so it has a number by then. An id up to the largest that is
     visible can only be of a transaction that runs at this moment. Once all these have ended, that id is settled. In
@@ -86,26 +89,34 @@ class Horizon:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._settled = 0
+        self._settled, self._settled_at = 0, 0.0
         self._waiting: list[_Reading] = []
 
     def read(self, wait_seconds: float = 0.0) -> int:
         """Return the settled id, after waiting up to so long for acts that are about to commit."""
         until = time.monotonic() + wait_seconds
         while True:
+            began_at = time.monotonic()
             reading = _read_newest()
-            settled = self._add(reading)
+            settled = self._add(reading, began_at)
             if settled >= reading.newest or time.monotonic() >= until:
                 return settled
             time.sleep(PAUSE_SECONDS)
 
-    def _add(self, reading: _Reading) -> int:
+    def _add(self, reading: _Reading, began_at: float) -> int:
         with self._lock:
+            if reading.newest < self._settled and began_at > self._settled_at:
+                self._settled, self._waiting = 0, []
             self._waiting.append(reading)
-            done = [one for one in self._waiting if one.next_transaction <= reading.oldest_running]
-            self._settled = max([self._settled, *(one.newest for one in done)])
-            self._waiting = [one for one in self._waiting if one.newest > self._settled][-100:]
-            return self._settled
+            settled = max(
+                waiting.newest
+                for waiting in (_Reading(self._settled, 0, ()), *self._waiting)
+                if waiting.next_transaction <= reading.oldest_running
+            )
+            if settled > self._settled:
+                self._settled, self._settled_at = settled, time.monotonic()
+            self._waiting = [waiting for waiting in self._waiting if waiting.newest > settled][-MOST_WAITING:]
+            return settled
 
 
 HORIZON = Horizon()

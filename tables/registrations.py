@@ -69,4 +69,5 @@ import tables.staffing.leaves
 import tables.staffing.lockouts
 import tables.staffing.supervision
 import tables.ticker
+import tables.webhooks
 import tables.words.entries

@@ -2,8 +2,8 @@
 
 Each tick runs the checks that are due (`Ticker.due`): warn of dice that expire, apply limits and rules that take
 effect, raise and end alerts, pass on what nobody answered, remind of deadlines, withdraw changes, begin leaves, open
-cases, count settled rounds into the figures. The declared reports of figures are delivered every minute in a thread of
-their own.
+cases, count settled rounds into the figures. The declared reports of figures and the webhooks are delivered beside it,
+in threads of their own.
 
 Nothing depends on it for correctness: every act checks the rules against stored moments itself. It runs as one task of
 the embedded server, or as `manage.py ticker` in production. Two tickers are harmless, because each change is claimed
@@ -60,6 +60,7 @@ from tables.rules import record_rules_changes
 from tables.runner.table import for_each_table
 from tables.screens import push
 from tables.staffing.leaves import begin_leaves
+from tables.webhooks import run_webhooks
 
 # Alerts about the clock
 
@@ -534,11 +535,12 @@ def _raise_jump(ctx: TableContext, seconds: int) -> bool:
 
 async def run_ticker() -> None:
     """Tick every second until canceled, and report it (`StatusWriter`)."""
-    reports = asyncio.create_task(run_reports())
+    deliveries = [asyncio.create_task(run()) for run in (run_reports, run_webhooks)]
     try:
         await _tick_until_canceled()
     finally:
-        reports.cancel()
+        for task in deliveries:
+            task.cancel()
 
 
 async def run_reports() -> None:

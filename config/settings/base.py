@@ -1,5 +1,6 @@
 """Settings that every installation shares. Addresses and secrets come from the environment or from `.env`."""
 
+from ipaddress import ip_network
 from pathlib import Path
 
 import environ
@@ -220,6 +221,10 @@ EMAIL_HOST, EMAIL_PORT = EMAIL["EMAIL_HOST"] or "localhost", EMAIL["EMAIL_PORT"]
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = EMAIL["EMAIL_HOST_USER"] or "", EMAIL["EMAIL_HOST_PASSWORD"] or ""
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL.get("EMAIL_USE_TLS", False), EMAIL.get("EMAIL_USE_SSL", False)
 DEFAULT_FROM_EMAIL = env("PITSIDE_EMAIL_FROM", default="pitside@localhost")
+
+# Private networks to which webhooks may be sent, also without TLS (docs/integration.md), such as 10.20.0.0/16. Others
+# are refused: whoever prepares a webhook could otherwise have the server request what only the server reaches.
+WEBHOOK_NETWORKS = [ip_network(network) for network in env.list("PITSIDE_WEBHOOK_NETWORKS", default=[])]
 
 # Folders with TOML files of further jurisdictions, beside games/jurisdictions (docs/architecture.md).
 JURISDICTION_DIRS = env.list("PITSIDE_JURISDICTION_DIRS", default=[])

@@ -57,7 +57,7 @@ CONTROLS_OF_SUBJECT = {
 # The subjects that one person prepares and another approves later: further people sign such a change before.
 CHANGES = (
     *("rules", "guides", "signs", "permissions", "requests", "equipment"),
-    *("people", "leaves", "devices", "clients", "review-sum"),
+    *("people", "leaves", "devices", "clients", "webhooks", "review-sum"),
 )
 APPROVAL = "approval"  # the step of a change
 # The steps of each paper that people sign: by these acts, in this order. Further signers sign by themselves.

@@ -42,6 +42,7 @@ from .money import (
 from .players import Player, PlayerDetails, Rating
 from .rounds import Round, Settlement, Slip, Throw, Wager
 from .staffing import Assignment, Handover, ItemAcceptance, PlannedMove, Qualification
+from .webhooks import Webhook, WebhookKey, WebhookMessage
 
 __all__ = [
     "Alert",
@@ -93,4 +94,7 @@ __all__ = [
     "TrayPar",
     "Wager",
     "WatchedDice",
+    "Webhook",
+    "WebhookKey",
+    "WebhookMessage",
 ]

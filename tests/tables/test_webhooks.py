@@ -1,0 +1,364 @@
+"""Webhooks: a system outside is told of new entries, in order, and again until it answers."""
+
+import base64
+import datetime as dt
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address, ip_network
+
+import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from audit.columns import check_columns
+from audit.event_log import HORIZON, entries_between, entries_of, read_position, streams_of
+from audit.models import Entry, Stream
+from tables import webhook_request, webhooks
+from tables.models import Webhook, WebhookMessage
+from tables.webhook_request import MalformedAddress, may_reach, read_address
+from tables.webhooks import WAITS, make_message, tell
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+ADMINISTRATOR = "system-administrator"
+
+
+class Receiver:
+    """A real server on this machine. `answers` are the statuses of its next answers, then 204; None hangs up."""
+
+    def __init__(self) -> None:
+        self.answers: list[int | None] = []
+        self.requests: list[tuple[dict[str, str], bytes]] = []
+        self.slow = threading.Event()
+        self.slow.set()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.requests.append((dict(self.headers), body))
+                receiver.slow.wait(10)
+                status = receiver.answers.pop(0) if receiver.answers else 204
+                if status is None:
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                if 300 <= status < 400:
+                    self.send_header("Location", f"{receiver.url}/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    @property
+    def streams(self) -> list[dict[str, dict[str, object]]]:
+        """What each request said, by the place of the stream."""
+        return [
+            {said["stream"].partition("/")[2]: said for said in json.loads(body)["data"]["streams"]}
+            for _headers, body in self.requests
+        ]
+
+    def stop(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def receiver(settings) -> Iterator[Receiver]:
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
+    receiver = Receiver()
+    yield receiver
+    receiver.slow.set()
+    receiver.stop()
+
+
+@pytest.fixture
+def scene(hands) -> Scene:
+    return make_scene()
+
+
+def add(scene, receiver, *types, url="") -> Webhook:
+    """A webhook that two people added, which has nothing more to tell."""
+    new = {"url": url or f"{receiver.url}/pitside", "purpose": "Ratings", "types": list(types)}
+    code = scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False).body["change"]
+    scene.in_room("approve_change", {"change": code}, by="compliance")
+    webhook = Webhook.objects.latest("pk")
+    Webhook.objects.filter(pk=webhook.pk).update(told_id=HORIZON.read())
+    return webhook
+
+
+def newest(type_):
+    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+
+
+def only_message() -> WebhookMessage:
+    return WebhookMessage.objects.get()
+
+
+def test_two_people_add_it_and_it_is_told_of_its_types_from_then_on(scene, receiver):
+    webhook = add(scene, receiver, "round.", "wagers.placed")
+    added = newest("webhook.added")
+    assert (added["actor"], added["data"]["types"]) == ("compliance", ["round.", "wagers.placed"])
+    assert tell(webhook.pk) == 0 and receiver.requests == []
+    before = scene.version
+    scene.place((1, "small", 2_500))
+    assert tell(webhook.pk) == 1 == len(receiver.requests)
+    headers, body = receiver.requests[0]
+    assert len(body) < 20_000 and headers["Content-Type"] == "application/json"
+    said = json.loads(body)
+    assert said["type"] == "entries.more" and said["timestamp"] == "2026-11-21T15:00:00.000000Z"
+    [stream] = said["data"]["streams"]
+    assert stream["stream"] == "larkfield/T-01" and stream["after"] == before
+    assert stream["until"] == scene.version
+    assert tell(webhook.pk) == 0 and len(receiver.requests) == 1
+    assert list(check_columns(lambda: None)) == []
+
+
+def test_a_message_is_signed_by_the_key_that_the_record_states_and_by_both_after_a_rotation(
+    scene, receiver, hands
+):
+    webhook = add(scene, receiver)
+    public = [newest("webhook.added")["data"]["public_key"]]
+    scene.in_room("rotate_webhook_key", {"webhook": webhook.code}, by=ADMINISTRATOR)
+    rotated = newest("webhook.key_rotated")["data"]
+    assert (rotated["number"], rotated["before_ends_at"]) == (2, "2026-11-28T15:00:00.000000Z")
+    public.insert(0, rotated["public_key"])
+    assert list(check_columns(lambda: None)) == []
+    tell(webhook.pk)
+    hands.now += dt.timedelta(days=8)
+    scene.in_room("rotate_webhook_key", {"webhook": webhook.code}, by=ADMINISTRATOR)
+    tell(webhook.pk)
+    for (headers, body), keys in zip(
+        receiver.requests,
+        (public, [newest("webhook.key_rotated")["data"]["public_key"], public[0]]),
+        strict=True,
+    ):
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        made = [text.removeprefix("v1a,") for text in headers["webhook-signature"].split(" ")]
+        for key, signature in zip(keys, made, strict=True):
+            verifier = Ed25519PublicKey.from_public_bytes(base64.b64decode(key.removeprefix("whpk_")))
+            verifier.verify(base64.b64decode(signature), signed)
+            with pytest.raises(InvalidSignature):
+                verifier.verify(base64.b64decode(signature), signed + b" ")
+
+
+def test_another_secret_key_signs_nothing_in_its_name(scene, receiver, settings):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    before, settings.SECRET_KEY = settings.SECRET_KEY, "another"
+    assert tell(webhook.pk) == 0 and receiver.requests == []
+    assert "Rotate the key" in only_message().error
+    settings.SECRET_KEY_FALLBACKS = [before]
+    WebhookMessage.objects.update(next_try_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
+    assert tell(webhook.pk) == 1
+
+
+def test_it_is_tried_for_75_hours_with_the_same_bytes_and_then_stops_until_a_replay(
+    scene, receiver, hands, monkeypatch
+):
+    monkeypatch.setattr("audit.delivery.random.uniform", lambda low, high: low)
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    first = hands.now
+    receiver.answers = [500] * 10
+    waits = []
+    while (message := WebhookMessage.objects.first()) is None or message.status == "due":
+        if message is not None:
+            waits.append(message.next_try_at - hands.now)
+            hands.now = message.next_try_at
+        assert tell(webhook.pk) == 0
+        scene.place((2, "big", 2_500 * (2 + len(waits))))
+    assert tuple(waits) == WAITS and hands.now - first == dt.timedelta(hours=75, minutes=35, seconds=5)
+    assert len({body for _, body in receiver.requests}) == 1 and len(receiver.requests) == 10
+    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
+    assert (message.status, message.attempts, message.error) == ("failed", 10, "It answered 500.")
+    webhook.refresh_from_db()
+    assert webhook.stopped_at == hands.now and tell(webhook.pk) == 0 and len(receiver.requests) == 10
+    number = receiver.streams[0]["T-01"]["after"] + 1
+    scene.in_room(
+        "replay_webhook", {"webhook": webhook.code, "place": "T-01", "number": number}, by=ADMINISTRATOR
+    )
+    assert tell(webhook.pk) == 1
+    assert receiver.streams[-1]["T-01"]["after"] == number - 1
+    assert receiver.streams[-1]["T-01"]["until"] == scene.version
+
+
+def test_after_75_hours_without_a_receiver_the_next_try_arrives_and_the_rest_follows(scene, receiver, hands):
+    webhook = add(scene, receiver)
+    port = receiver.server.server_port
+    receiver.stop()
+    scene.place((1, "small", 2_500))
+    while tell(webhook.pk) == 0 and only_message().attempts < 9:
+        assert "Connection refused" in only_message().error
+        hands.now = only_message().next_try_at
+        scene.place((2, "big", 2_500))
+    back = Receiver()
+    Webhook.objects.update(url=back.url)
+    hands.now = only_message().next_try_at
+    assert tell(webhook.pk) == 2
+    first, second = back.streams
+    assert first["T-01"]["until"] == second["T-01"]["after"] and second["T-01"]["until"] == scene.version
+    back.stop()
+    assert port
+
+
+@pytest.mark.parametrize(
+    ("answers", "error"),
+    [
+        ([302], "It answered 302, a redirect, which is not followed."),
+        ([503], "It answered 503."),
+        ([None], "No answer: Remote end closed connection without response."),
+    ],
+)
+def test_what_is_no_success_is_tried_again_after_five_seconds(scene, receiver, hands, answers, error):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    receiver.answers = answers
+    assert tell(webhook.pk) == 0 and tell(webhook.pk) == 0
+    message = only_message()
+    assert (message.status, message.attempts, message.error) == ("due", 1, error)
+    assert dt.timedelta(seconds=5) <= message.next_try_at - hands.now <= dt.timedelta(seconds=5.5)
+    hands.now = message.next_try_at
+    assert tell(webhook.pk) == 1
+    assert only_message().http_status == 204 and len(receiver.requests) == 2
+
+
+def test_a_receiver_that_is_too_slow_is_cut(scene, receiver, monkeypatch):
+    monkeypatch.setattr(webhook_request, "TIMEOUT_SECONDS", 0.2)
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    receiver.slow.clear()
+    assert tell(webhook.pk) == 0
+    assert only_message().error == "It did not answer within 0.2 seconds."
+
+
+def test_an_answer_410_ends_it_for_good(scene, receiver):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    receiver.answers = [410]
+    assert tell(webhook.pk) == 0
+    entry = newest("webhook.gone")
+    assert (entry["data"], entry["actor"]) == ({"webhook": "WH-0001"}, None)
+    webhook.refresh_from_db()
+    assert webhook.ended_at is not None and webhook.ended_by is None
+    scene.place((2, "big", 2_500))
+    assert tell(webhook.pk) == 0 and len(receiver.requests) == 1
+    assert webhooks.active_webhooks() == []
+    assert list(check_columns(lambda: None)) == []
+    with scene.refused("no-such-webhook"):
+        scene.in_room("end_webhook", {"webhook": "WH-0001"}, by="compliance")
+
+
+def test_who_approves_it_ends_it_at_once_also_while_a_message_waits(scene, receiver):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    assert make_message(webhook.pk) and not make_message(webhook.pk)
+    scene.in_room("end_webhook", {"webhook": webhook.code}, by="compliance")
+    assert tell(webhook.pk) == 0 and receiver.requests == []
+    assert only_message().error == "The webhook was ended."
+    assert list(check_columns(lambda: None)) == []
+
+
+def test_a_consumer_that_pages_from_its_own_position_sees_each_entry_once(scene, receiver, hands):
+    """Messages are lost, late and twice: what the consumer has is what the record has."""
+    webhook = add(scene, receiver)
+    seen, position = [], HORIZON.read()
+    begun = position
+    receiver.answers = [500, 204, None, 204, 204, 503]
+    for number in range(1, 9):
+        scene.place((1, "small", 2_500 * number))
+        if number == 5:
+            place = {"webhook": webhook.code, "place": "T-01", "number": scene.version - 2}
+            scene.in_room("replay_webhook", place, by=ADMINISTRATOR)
+        hands.now += dt.timedelta(minutes=40)
+        told = len(receiver.requests)
+        tell(webhook.pk)
+        for _ in receiver.requests[told:]:
+            page = entries_between(streams_of("larkfield"), position, HORIZON.read(), 100)
+            seen += [entry.id for entry in page]
+            position = read_position(page[-1].position, "larkfield") if page else position
+    recorded = [*Entry.objects.filter(pk__gt=begun).order_by("pk").values_list("pk", flat=True)]
+    assert seen == recorded and len(seen) > 8
+    ends = [stream["T-01"]["until"] for stream in receiver.streams if "T-01" in stream]
+    assert ends == sorted(ends)
+
+
+def test_a_message_stays_below_20_kb_however_much_there_is(scene, receiver, monkeypatch):
+    webhook = add(scene, receiver)
+    for number in range(1, 5):
+        scene.place((1, "small", 2_500 * number))
+    monkeypatch.setattr(webhooks, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(webhooks, "MESSAGES_IN_A_ROW", 9)
+    count = Entry.objects.filter(pk__gt=webhook.pk and Webhook.objects.get().told_id).count()
+    assert tell(webhook.pk) == -(-count // 2)
+    stretches = [stream["T-01"] for stream in receiver.streams]
+    assert all(first["until"] == then["after"] for first, then in zip(stretches, stretches[1:], strict=False))
+    monkeypatch.setattr(webhooks, "MOST_BYTES", 130)
+    Webhook.objects.update(told_id=0)
+    make_message(webhook.pk)
+    assert len(json.loads(WebhookMessage.objects.latest("pk").body)["data"]["streams"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"url": "ftp://example.com/"}, "webhook-address-malformed"),
+        ({"url": "https://user:secret@example.com/"}, "webhook-address-malformed"),
+        ({"types": ["round"]}, "no-such-entry-type"),
+        ({"purpose": ""}, "malformed"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_while_it_is_prepared(scene, receiver, changed, code):
+    new = {"url": "https://example.com/hook", "purpose": "Ratings", "types": []}
+    with scene.refused(code):
+        scene.in_room("add_webhook", {**new, **changed}, by=ADMINISTRATOR, approve=False)
+    add(scene, receiver, url=new["url"])
+    with scene.refused("webhook-exists"):
+        scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
+    with scene.refused("no-such-number"):
+        place = {"webhook": "WH-0001", "place": "T-01", "number": 10**6}
+        scene.in_room("replay_webhook", place, by=ADMINISTRATOR)
+
+
+def test_private_addresses_are_not_reached_and_a_name_is_resolved_once(
+    scene, receiver, settings, monkeypatch
+):
+    private = "127.0.0.1 10.0.0.5 192.168.1.1 169.254.169.254 ::1 fd00::1 ::ffff:10.0.0.5 64:ff9b::a00:5 0.0.0.0 224.0.0.1"
+    settings.WEBHOOK_NETWORKS = []
+    assert [text for text in private.split() if may_reach(ip_address(text), is_tls=True)] == []
+    assert may_reach(ip_address("93.184.215.14"), is_tls=True)
+    assert not may_reach(ip_address("93.184.215.14"), is_tls=False)
+    with pytest.raises(MalformedAddress):
+        read_address("http://example.com/")
+    settings.WEBHOOK_NETWORKS = [ip_network("10.0.0.0/8")]
+    assert may_reach(ip_address("::ffff:10.0.0.5"), is_tls=False)
+    webhook = add(scene, receiver, url=f"http://receiver.example:{receiver.server.server_port}/")
+    answers = [[(2, 1, 6, "", ("127.0.0.1", 0))], [(2, 1, 6, "", ("10.255.255.1", 0))]]
+    monkeypatch.setattr(webhook_request.socket, "getaddrinfo", lambda *_, **__: answers.pop(0))
+    scene.place((1, "small", 2_500))
+    assert tell(webhook.pk) == 0 and receiver.requests == [] and len(answers) == 1
+    assert "receiver.example is 127.0.0.1, which is not reached without TLS" in only_message().error
+    reached = []
+    monkeypatch.setattr(
+        webhook_request.socket, "create_connection", lambda address, *_: reached.append(address) or 1 / 0
+    )
+    with pytest.raises(ZeroDivisionError):
+        webhook_request.post(webhook.url, b"{}", {})
+    assert reached == [("10.255.255.1", receiver.server.server_port)] and answers == []
+
+
+def test_numbers_of_one_stream_are_read_without_the_others(scene):
+    scene.place((1, "small", 2_500))
+    stream = Stream.objects.get(name="larkfield/T-01")
+    read = entries_of(stream, stream.seq - 2, 10)
+    assert [entry.seq for entry in read] == [stream.seq - 1, stream.seq]
