@@ -212,6 +212,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
+    "floor/<slug:facility>/webhooks/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/file": ACCESS_PREPARERS,
     "floor/<slug:facility>/sign-in/": {"system administrator"},
@@ -456,6 +457,10 @@ ACTS_OF_FACILITY = {
     "make_client_secret": {"system administrator", "compliance"},
     **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
     "make_token": {"system administrator", "compliance", "shift manager"},
+    **dict.fromkeys(
+        ("add_webhook", "rotate_webhook_key", "replay_webhook"), frozenset({"system administrator"})
+    ),
+    "end_webhook": {"system administrator", "compliance", "shift manager"},
     "move_device": {"system administrator"},
     "rename_device": {"system administrator"},
     "review_access": {"compliance"},
@@ -562,6 +567,7 @@ OBJECTS = {
     ("lots", "text"): NamedObject(["L-0003"], ["L-0099"], "no-such-lot"),
     ("notice", "text"): DOCUMENT,
     ("move", "number"): NamedObject(9, 1, "no-such-move"),
+    ("webhook", "text"): NamedObject("WH-0002", "WH-0001", "no-such-webhook"),
     ("note", "number"): rows(ProviderNote, "no-such-note"),
     ("person", "number"): rows(Qualifier, "no-such-qualifier"),
     ("person", "text"): NamedObject("their-pit-manager", "mei", "no-such-person"),

@@ -1,0 +1,98 @@
+"""The page *Webhooks*: which addresses outside are told of new entries, and how each message arrived or failed."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Max, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Person
+from games.access import opened_by
+from games.kit.searches import Search, Words
+from games.models import Facility
+from games.separation import policy
+from tables.models import Webhook, WebhookKey, WebhookMessage
+from tables.runner.access import DEVICES, FACILITY_PAGES, PEOPLE
+from tables.views.facility import page_context
+from tables.views.people import State, waiting_changes
+from tables.webhooks import STOPPERS, SUBJECT
+
+MESSAGES_SHOWN = 50
+Status = WebhookMessage.Status
+
+
+@dataclass(frozen=True)
+class WebhookRow:
+    """A webhook in the list: its state, when a message last arrived, and the one that waits after a failure."""
+
+    webhook: Webhook
+    state: State
+    arrived_at: dt.datetime | None
+    failing: WebhookMessage | None
+
+
+class WebhookSearch(Search):
+    """The webhook that is shown in full."""
+
+    webhook = Words(max_length=20)
+
+
+@require_GET
+@opened_by(FACILITY_PAGES[DEVICES])
+def webhooks(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
+    """List the webhooks of the facility, and the newest messages and the keys of one of them."""
+    now = clock.now()
+    rows = webhook_rows(facility)
+    row_of_policy = policy.row_of(facility.law, SUBJECT)
+    code = WebhookSearch(request.GET).values["webhook"]
+    selected = next((row for row in rows if row.webhook.code == code), None)
+    context = page_context(person, facility, PEOPLE, now) | {
+        "tab": "webhooks",
+        "rows": rows,
+        "active": sum(row.webhook.ended_at is None for row in rows),
+        "selected": selected,
+        "messages": list(selected.webhook.messages.order_by("-pk")[:MESSAGES_SHOWN]) if selected else [],
+        "keys": signing_keys(selected.webhook, now) if selected else [],
+        "changes": waiting_changes(facility, person, SUBJECT, now),
+        "prepares": policy.may_prepare(row_of_policy, person),
+        "ends": person.role in STOPPERS,
+        "policy": {"approve": policy.in_words(row_of_policy.approve)},
+    }
+    return render(request, "tables/people/webhooks.html", context)
+
+
+def webhook_rows(facility: Facility) -> list[WebhookRow]:
+    """Every webhook of the facility: those that need somebody first, ended ones last."""
+    webhooks = Webhook.objects.filter(facility=facility).annotate(arrived_at=Max("messages__done_at"))
+    failing = {
+        message.webhook_id: message
+        for message in WebhookMessage.objects.filter(
+            ~Q(error=""), webhook__facility=facility, status__in=(Status.DUE, Status.WRITING, Status.FAILED)
+        ).order_by("pk")
+    }
+    rows = [
+        WebhookRow(webhook, _state(webhook, failing.get(webhook.pk)), webhook.arrived_at, failing.get(webhook.pk))
+        for webhook in webhooks
+    ]
+    return sorted(
+        rows, key=lambda row: (row.webhook.ended_at is not None, not row.state.needs_somebody, row.webhook.code)
+    )
+
+
+def _state(webhook: Webhook, failing: WebhookMessage | None) -> State:
+    if webhook.ended_at is not None:
+        by = "" if webhook.ended_by_id else " by its receiver"
+        return State("off", f"Ended{by}", needs_somebody=False)
+    if webhook.stopped_at is not None:
+        return State("stop", "Stopped: replay it")
+    if failing is not None and failing.status != Status.FAILED:
+        return State("warn", "Does not arrive")
+    return State("ok", "Sends", needs_somebody=False)
+
+
+def signing_keys(webhook: Webhook, now: dt.datetime) -> list[WebhookKey]:
+    """The keys that sign the messages of a webhook now, newest first."""
+    return list(webhook.keys.filter(Q(ends_at=None) | Q(ends_at__gt=now)).order_by("-number"))
