@@ -45,15 +45,15 @@ def read_address(url: str) -> Receiver:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise MalformedAddress(f"It cannot be read: {error}.") from None
+        raise MalformedAddress(f"it cannot be read ({error})") from None
     if parts.scheme not in ("https", "http") or not parts.hostname:
-        raise MalformedAddress("It must begin with https:// and a host.")
+        raise MalformedAddress("it must begin with https:// and a host")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise MalformedAddress("It must have no user name, no password and no fragment.")
+        raise MalformedAddress("it must have no user name, no password and no fragment")
     if not url.isascii() or any(character <= " " or character == "\x7f" for character in url):
-        raise MalformedAddress("It must be ASCII without spaces.")
+        raise MalformedAddress("it must be ASCII without spaces")
     if parts.scheme == "http" and not settings.WEBHOOK_NETWORKS:
-        raise MalformedAddress("It must begin with https://.")
+        raise MalformedAddress("it must begin with https://")
     is_tls = parts.scheme == "https"
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Receiver(is_tls, parts.hostname, port or (443 if is_tls else 80), path)
@@ -65,7 +65,7 @@ def post(url: str, body: bytes, headers: dict[str, str]) -> int:
         receiver = read_address(url)
         address = reachable_address(receiver)
     except MalformedAddress as error:
-        raise Undelivered(f"{url} is no address for a webhook. {error}") from None
+        raise Undelivered(f"{url} is no address for a webhook: {error}.") from None
     request = _CheckedConnection(receiver, address)
     limit = threading.Timer(TIMEOUT_SECONDS, request.cut)
     limit.start()

@@ -67,7 +67,7 @@ NO_SUCH_WEBHOOK = RefusalCode(
     "no-such-webhook", "There is no webhook %(webhook)s here, or it has ended.", "No such webhook"
 )
 WEBHOOK_ADDRESS_MALFORMED = RefusalCode(
-    "webhook-address-malformed", "%(url)s is no address for a webhook. %(why)s", "Another address"
+    "webhook-address-malformed", "%(url)s is no address for a webhook: %(why)s.", "Another address"
 )
 NO_SUCH_ENTRY_TYPE = RefusalCode(
     "no-such-entry-type",

@@ -74,11 +74,14 @@ def webhook_rows(facility: Facility) -> list[WebhookRow]:
         ).order_by("pk")
     }
     rows = [
-        WebhookRow(webhook, _state(webhook, failing.get(webhook.pk)), webhook.arrived_at, failing.get(webhook.pk))
+        WebhookRow(
+            webhook, _state(webhook, failing.get(webhook.pk)), webhook.arrived_at, failing.get(webhook.pk)
+        )
         for webhook in webhooks
     ]
     return sorted(
-        rows, key=lambda row: (row.webhook.ended_at is not None, not row.state.needs_somebody, row.webhook.code)
+        rows,
+        key=lambda row: (row.webhook.ended_at is not None, not row.state.needs_somebody, row.webhook.code),
     )
 
 

@@ -24,7 +24,7 @@ from games.models import (
 )
 from games.office import core as office_runner
 from games.separation import policy
-from tables.models import Approval, Assignment, Slip
+from tables.models import Approval, Assignment, Slip, Webhook
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
 from tests.fixtures import jurisdictions as fixtures
@@ -131,6 +131,11 @@ ROWS = {
         "add_client", lambda scene: {"name": "Casino management", "scopes": ["floor"]},
         lambda: Device.objects.filter(name="Casino management").exists(),
         "system-administrator", "compliance", "/floor/larkfield/devices/", "Somebody else approves it.",
+    ),
+    "webhooks": Row(
+        "add_webhook", lambda scene: {"url": "https://example.com/", "purpose": "Ratings", "types": []},
+        Webhook.objects.exists,
+        "system-administrator", "compliance", "/floor/larkfield/webhooks/", "Somebody else approves it.",
     ),
     "people": Row(
         "end_access", lambda scene: {"person": "relief", "why": "left"},
