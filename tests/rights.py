@@ -626,7 +626,8 @@ OTHER_WORDS = """
     made_in mark
     max_cents micrometer min_cents minutes moved name named named_by_board need no_other_license nobody_plays note
     number odds odds_word officer on opened outcome owns_bp paid_cents paid_on paper part patent payout_limit_cents
-    payouts purpose people petitioner place place_reference play post procedure qualified query reason received received_on
+    payouts purpose
+    people petitioner place place_reference play post procedure qualified query reason received received_on
     reference rejected removed role row rules salesperson scopes seal seat seats secured seq serial several sha256
     shakers shakes shift shows since square station stored subject submitted_on tampered test text title to to_seat
     tosses training types url version votes_bp wager wagers what why width_mm zh
