@@ -24,8 +24,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import clock, registration
 from audit.devices import READABLE_FOR, append_sign_in, enroll, lock_sign_in_stream, token_hash
-from audit.entries import CLIENT_MADE, CLIENT_SECRET_MADE
-from audit.models import ApiClient, ClientSecret, Department, Device, Person, Role, Station
+from audit.entries import CLIENT_MADE, CLIENT_READ_ENTRIES, CLIENT_SECRET_MADE
+from audit.models import ApiClient, ClientSecret, Department, Device, Entry, Person, Role, Station
 
 READS = {
     "floor": "tables, rounds, wagers, dice, limits, submissions, odds and the guide",
@@ -206,6 +206,35 @@ def check_token(token: str) -> Granted | None:
 def is_accepted(secret: ClientSecret) -> bool:
     """Whether a secret is still accepted, read again: for a stream that is open longer than a request."""
     return _accepted(client=secret.client_id, number=secret.number) is not None
+
+
+def accepted_ids(ids: Iterable[int]) -> set[int]:
+    """Those of these secrets (primary keys) that are still accepted, in one statement."""
+    secrets_ = ClientSecret.objects.filter(
+        pk__in=list(ids),
+        ends_at__gt=clock.now(),
+        client__device__revoked_at=None,
+        client__person__is_active=True,
+    )
+    return set(secrets_.values_list("pk", flat=True))
+
+
+def note_reading_of_entries(client: ApiClient) -> None:
+    """Record that a client reads entries, once a gaming day: an entry for each page would be more to read each time."""
+    if _has_noted(client):
+        return
+    with transaction.atomic():
+        stream = lock_sign_in_stream(client.device.facility)
+        if not _has_noted(client):
+            moment = clock.never_before(stream, clock.now())
+            entry = CLIENT_READ_ENTRIES(name=client.device.name)
+            append_sign_in(stream, entry, actor=client.person, device=client.device, moment=moment)
+
+
+def _has_noted(client: ApiClient) -> bool:
+    day = clock.gaming_day(client.device.facility, clock.now())
+    rows = Entry.objects.filter(actor=client.person.code, type=CLIENT_READ_ENTRIES.name, gaming_day=day)
+    return rows.exists()
 
 
 def _accepted(**which: Any) -> ClientSecret | None:

@@ -125,6 +125,12 @@ def CLIENT_SECRET_MADE(
     return f"Secret {number} of {name} made"
 
 
+@entry_type("client.read_entries")
+def CLIENT_READ_ENTRIES(*, name: DeviceName) -> str:
+    """A client read entries, which name people, for the first time in a gaming day."""
+    return f"{name} reads the record today"
+
+
 FailureCode = Literal["gave-up", "missing-entry", "no-such-stream", "disk-full", "not-written", "unexpected"]
 
 

@@ -14,7 +14,7 @@ Only streams of real play are in the order of a whole facility; a stream that is
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import NamedTuple
@@ -138,19 +138,16 @@ def _read_newest() -> _Reading:
 # Positions
 
 
-def read_position(text: str, facility: str) -> int:
-    """Return the id of a position of a facility (its code); 0 for the beginning. Raises PositionGone."""
+def read_position(text: str, streams: Iterable[Stream]) -> int:
+    """Return the id of a position among these streams; 0 for the beginning. Raises PositionGone."""
     if text == BEGINNING:
         return 0
     match = POSITION.fullmatch(text)
     if match is None:
         raise PositionGone(text)
-    entry = Entry.objects.filter(pk=int(match[1])).values_list("stream__name", "hash").first()
-    if (
-        entry is None
-        or not entry[0].startswith(f"{facility}/")
-        or not bytes(entry[1]).hex().startswith(match[2])
-    ):
+    entry = Entry.objects.filter(pk=int(match[1])).values_list("stream_id", "hash").first()
+    known = {stream.pk for stream in streams}
+    if entry is None or entry[0] not in known or not bytes(entry[1]).hex().startswith(match[2]):
         raise PositionGone(text)
     return int(match[1])
 
@@ -163,10 +160,9 @@ def position_before(stream: Stream, seq: int) -> int:
     return int(pk) - 1
 
 
-def position_at(facility: str, id_: int) -> str:
-    """Return the position of the last entry of a facility up to an id."""
-    streams = [stream.pk for stream in streams_of(facility)]
-    rows = Entry.objects.filter(stream__in=streams, pk__lte=id_).order_by("-pk")
+def position_at(streams: Iterable[Stream], id_: int) -> str:
+    """Return the position of the last entry of these streams up to an id."""
+    rows = Entry.objects.filter(stream__in=[stream.pk for stream in streams], pk__lte=id_).order_by("-pk")
     entry = rows.values_list("pk", "hash").first()
     return f"{entry[0]}.{bytes(entry[1]).hex()[:HASH_DIGITS]}" if entry else BEGINNING
 

@@ -418,11 +418,11 @@ def _read_stretches(webhook: Webhook, horizon: int) -> tuple[dict[str, _Stretch]
 
 
 def _body(webhook: Webhook, after: int, until: int, streams: dict[str, _Stretch], now: dt.datetime) -> str:
-    facility = webhook.facility.code
+    of_facility = event_log.streams_of(webhook.facility.code)
     data = {
-        "facility": facility,
-        "after": event_log.position_at(facility, after),
-        "until": event_log.position_at(facility, until),
+        "facility": webhook.facility.code,
+        "after": event_log.position_at(of_facility, after),
+        "until": event_log.position_at(of_facility, until),
         "streams": [
             {"stream": name, "after": stretch.after, "until": stretch.until, "types": sorted(stretch.types)}
             for name, stretch in sorted(streams.items())

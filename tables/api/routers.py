@@ -1,8 +1,16 @@
 """The topics of the API. Add a topic's router to `ROUTERS`."""
 
-from tables.api import cases, floor, money, people, rounds, rules
+from tables.api import cases, entries, floor, money, people, rounds, rules
 from tables.api.app import api
 
-ROUTERS = (floor.router, rounds.router, rules.router, money.router, people.router, cases.router)
+ROUTERS = (
+    floor.router,
+    rounds.router,
+    rules.router,
+    money.router,
+    people.router,
+    cases.router,
+    entries.router,
+)
 for router in ROUTERS:
     api.add_router("", router)

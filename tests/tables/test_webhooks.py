@@ -288,7 +288,7 @@ def test_a_consumer_that_pages_from_its_own_position_sees_each_entry_once(scene,
         for _ in receiver.requests[told:]:
             page = entries_between(streams_of("larkfield"), position, HORIZON.read(), 100)
             seen += [entry.id for entry in page]
-            position = read_position(page[-1].position, "larkfield") if page else position
+            position = read_position(page[-1].position, streams_of("larkfield")) if page else position
     recorded = [*Entry.objects.filter(pk__gt=begun).order_by("pk").values_list("pk", flat=True)]
     assert seen == recorded and len(seen) > 8
     ends = [stream["T-01"]["until"] for stream in receiver.streams if "T-01" in stream]
