@@ -271,6 +271,15 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None or getattr(request, "locked", True):
         return redirect("sign-in")
+    refusal = end_work(request, device, person)
+    if refusal is not None:
+        people.lock(device, reason="asked to sign off")
+        return _sign_in_page(request, device, refusal, 422)
+    return redirect("sign-in")
+
+
+def end_work(request: HttpRequest, device: Device, person: Person) -> Refusal | None:
+    """Take the person away from their post at this device, and sign them off. Or the refusal: then nothing changed."""
     tables = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
     table = tables.filter(posts.at_any_post(person)).first()
     if table is not None:
@@ -280,12 +289,11 @@ def sign_off(request: HttpRequest) -> HttpResponse:
         try:
             response = table_runner.execute(act_request)
         except Refusal as refusal:
-            people.lock(device, reason="asked to sign off")
-            return _sign_in_page(request, device, refusal, 422)
+            return refusal
         push.publish_from_thread(response.key)
     people.sign_out(request)
     async_to_sync(push.close_device)(device.pk, 4401)
-    return redirect("sign-in")
+    return None
 
 
 @require_POST
