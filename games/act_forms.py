@@ -159,6 +159,10 @@ def _read_date(params: Params, name: str, ctx: Any, **default: Any) -> dt.date |
     return params.date(name, optional=bool(default))
 
 
+def _read_moment(params: Params, name: str, ctx: Any, **default: Any) -> dt.datetime:
+    return params.moment(name)
+
+
 def _read_dice(params: Params, name: str, ctx: Any, **default: Any) -> tuple[int, ...] | None:
     return params.dice(name, optional=bool(default))
 
@@ -182,6 +186,7 @@ Cents = Annotated[int, whole(1, MOST_CENTS)]
 Text = Annotated[str, text()]
 Code = Annotated[str, Kind(_read_code, {"type": "string", "maxLength": 20})]
 Day = Annotated[dt.date, Kind(_read_date, {"type": "string", "format": "date"})]
+Moment = Annotated[dt.datetime, Kind(_read_moment, {"type": "string", "format": "date-time"})]
 OptionalDay = Annotated[dt.date | None, Kind(_read_date, {"type": ["string", "null"], "format": "date"})]
 Words = Annotated[tuple[str, ...], words()]
 Seats = Annotated[tuple[int, ...], integers()]

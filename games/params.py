@@ -89,6 +89,17 @@ class Params:
             raise malformed(name)
         return date
 
+    def moment(self, name: str) -> dt.datetime:
+        """Return a moment such as `2026-11-21T09:24:04Z`, in UTC. One without an offset is refused."""
+        value = self._unread.pop(name, None)
+        try:
+            moment = dt.datetime.fromisoformat(value)
+            if moment.tzinfo is None or moment.year not in YEARS:
+                raise malformed(name)
+            return moment.astimezone(dt.UTC)
+        except (TypeError, ValueError, OverflowError):
+            raise malformed(name) from None
+
     def choice(self, name: str, choices: tuple[Word, ...], *, default: Word | None = None) -> Word:
         """Return one of these words."""
         value: Word | None = self._unread.pop(name, default)

@@ -487,6 +487,38 @@ class Returning(TypedDict):
 # The round as a whole, and what comes next
 
 
+class DiceToCall(TypedDict):
+    """Dice that nobody has called yet, and what they would settle."""
+
+    dice: Annotated[list[int], "as in `round.dice`"]
+    call: Call
+    wins: Annotated[int, "wagers that they pay"]
+    losses: Annotated[int, "wagers that they take"]
+    take_cents: int
+    pay_cents: int
+
+
+class DifferingWager(TypedDict):
+    """Wagers on one area that two readings of the dice pay otherwise; 0 where it loses."""
+
+    label: str
+    seats: list[int]
+    read_cents: int
+    entered_cents: int
+
+
+class ReadingFacts(TypedDict):
+    """What a reader read of the dice that are to be called. Nothing of it counts before the call."""
+
+    device: Annotated[str, "name of the reader"]
+    number: Annotated[int, "the reader's own number of the reading"]
+    read_at: Moment
+    confidence: Annotated[int, "in percent"]
+    read: DiceToCall
+    entered: Annotated[DiceToCall | None, "other dice that were entered: the floor decides; otherwise null"]
+    differing: Annotated[list[DifferingWager], "what hangs on it; empty unless other dice were entered"]
+
+
 class RoundFacts(TypedDict):
     """The round in play, or the next one before its first act."""
 
@@ -503,6 +535,7 @@ class RoundFacts(TypedDict):
     playing: Annotated[int, "seats with a wager"]
     dice: Annotated[list[int] | None, "the newest throw, low to high"]
     drawn: Annotated[list[int], "training tables: dice thrown by the machine and not yet called"]
+    reading: Annotated[ReadingFacts | None, "what a reader read of the dice that are to be called"]
     call: Call | None
     lit: Annotated[list[str], "winning wager codes"]
     throws: list[ThrowFacts]

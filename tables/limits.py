@@ -24,7 +24,7 @@ from typing import Annotated, NamedTuple, NotRequired, Protocol, TypedDict, Unpa
 
 from audit import clock, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, PLACE, Reading, constant, declare, plain, same
-from audit.entry_types import entry_type
+from audit.entry_types import EntryBody, entry_type
 from audit.rows import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
@@ -400,10 +400,15 @@ def post_limits_sign(ctx: TableContext) -> ActOutcome:
     if change.posted_at is not None:
         section = section_of(ctx.table, "limits.sign")
         raise Refusal(LIMITS_SIGN_STANDS, section, at=ctx.local(change.posted_at))
+    return ActOutcome(post_sign(ctx, change), changes="nothing")
+
+
+def post_sign(ctx: TableContext, change: LimitsChange) -> EntryBody:
+    """Save that the sign of a change is posted now, and return the entry, which the caller writes."""
     form = signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(ctx, change, "posted_at")
-    return ActOutcome(LIMITS_SIGN_POSTED(**change_data(change), sign_form=form.version), changes="nothing")
+    return LIMITS_SIGN_POSTED(**change_data(change), sign_form=form.version)
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")

@@ -28,6 +28,7 @@ import tables.desk.search_page
 import tables.desk.sheets
 import tables.dice.at_tables
 import tables.dice.custody
+import tables.dice.readings
 import tables.dice.room
 import tables.dice_watch
 import tables.equipment.approvals
@@ -60,6 +61,7 @@ import tables.runner.halts
 import tables.setup.clients
 import tables.setup.devices
 import tables.setup.floor_plan
+import tables.sign_displays
 import tables.signing
 import tables.staffing.access
 import tables.staffing.access_review

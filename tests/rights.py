@@ -329,6 +329,8 @@ ACTS_AT_TABLES = {
     "shake": POST_OR_FLOOR,
     "call_dice": STICK,
     "draw_dice": STICK,
+    "post_reading": AtTables(set(), set()),  # of a machine alone
+    "show_sign": AtTables(set(), set()),
     "call_no_roll": STICK,
     "void_round": POST_OR_FLOOR,
     "take_losers": POST_OR_FLOOR,

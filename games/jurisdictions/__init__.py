@@ -101,6 +101,7 @@ DUTIES = frozenset({
     "custody.receipt", "custody.storage", "custody.issue", "custody.examination", "custody.destruction",
     "custody.count",
     "corrections.review",
+    "readings.automatic",
     "inventory", "inventory.opener", "inventory.transfer", "inventory.count", "inventory.drop", "inventory.closer",
     "inventory.discrepancy",
     "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
@@ -165,6 +166,17 @@ class MoneyRules:
     fill_percent: int = 100
     tray_percent: int = 200
     refused_counts: int = 2
+
+
+@dataclass(frozen=True)
+class ReadingRules:
+    """Whether what a dice reader read is the call, without the dealer: only where a text approves automatic results.
+
+    `least_confidence`: in percent; what the reader is less sure of waits for the dealer.
+    """
+
+    automatic: bool = False
+    least_confidence: int = 100
 
 
 @dataclass(frozen=True)
@@ -262,6 +274,7 @@ class Jurisdiction:
     retention_years: Mapping[str, int] = field(default_factory=dict)  # by kind; others are kept by practice
     custody: CustodyRules = CustodyRules()
     money: MoneyRules = MoneyRules()
+    readings: ReadingRules = ReadingRules()
     editions: tuple[Document, ...] = ()
     # Rows that replace those of games/separation/practice.toml.
     separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
@@ -306,7 +319,7 @@ class Jurisdiction:
 
 
 # The tables of a file that are classes of their own.
-PARTS = (GuideRules, RequestRules, CustodyRules, MoneyRules)
+PARTS = (GuideRules, RequestRules, CustodyRules, MoneyRules, ReadingRules)
 
 
 @dataclass(frozen=True)
@@ -514,6 +527,10 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
         yield f"the code {law.code} is not 1 to 8 capital letters, digits or hyphens"
     if law.money.fill_percent < 1 or law.money.tray_percent < 100 or law.money.refused_counts < 1:
         yield "money bounds a tray below its par, or fills and refused counts below one"
+    if law.readings.automatic and not law.sections.get("readings.automatic"):
+        yield "automatic results without the section that approves them (readings.automatic)"
+    if not 1 <= law.readings.least_confidence <= 100:
+        yield "readings.least_confidence is no percentage from 1 to 100"
     if unknown := sorted(law.sections.keys() - DUTIES):
         yield f"sections of unknown duties: {', '.join(unknown)}"
     if missing := [subject for subject in SUBJECTS if not law.bodies.get(subject)]:

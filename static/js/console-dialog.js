@@ -20,7 +20,7 @@ const TOSSES = 3;  // as the label of the box says
 const FACES = [1, 2, 3, 4, 5, 6];
 const FEW_DICE = 3;
 /* Refusals of an act that goes out again with the signature of the floor, or of who deals. */
-export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate", "no-roll-takes-two"];
+export const NEEDS_FLOOR = ["no-roll-must-be-signed", "no-rolls-above-the-rate", "no-roll-takes-two", "reading-differs"];
 
 const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
 const isWager = ({ seat, wager, cents }) => seat > 0 && Boolean(wager) && cents > 0;
@@ -266,7 +266,7 @@ export class ConsoleDialog {
   /* Asks for the floor's PIN after a refusal that needs it. */
   openForFloor(act, params) {
     if (this.box.open) this.box.close();
-    this.open(act, params, "sign_no_roll");
+    this.open(act, params, act === "call_dice" ? "sign_dice" : "sign_no_roll");
   }
 
   /* Fields that this act does not need are emptied, so that nothing in them is required. */

@@ -68,7 +68,7 @@ const dialog = new ConsoleDialog({
 const inspection = new Inspection({ urls, refuse });
 const relief = new ReliefView(document.querySelector("[data-relief-view]"), urls.relief, finishHere);
 const seenList = new SeenList(), lastPayment = new LastPayment();
-const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
+const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice, () => document.getElementById("reading"));
 const ahead = new Ahead({ queue, dice, currentState: () => state, painted: () => paint() });
 LastDie.watch({ dice, call: () => tapAct(document.getElementById("next")) });
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
@@ -80,17 +80,19 @@ function correctableState(current) {
   return { ...current, round: { ...current.round, wagers } };
 }
 
-function paintNextFromDice({ faces, full, size, counted, invalid }) {
+function paintNextFromDice({ faces, full, size, counted, invalid, read }) {
   const next = document.getElementById("next");
   if (next?.dataset.act !== "call_dice" || !document.getElementById("slots")) return;
   const reason = invalid && document.querySelector(`[data-invalid="${CSS.escape(invalid)}"]`);
-  next.classList.toggle("next--off", !full && !reason);
-  next.setAttribute("aria-disabled", !full && !reason);
+  const isOff = !full && !reason && !read;
+  next.classList.toggle("next--off", isOff);
+  next.setAttribute("aria-disabled", isOff);
   const setTexts = (label, detail) => {
     next.querySelector(".next-l").textContent = label;
     next.querySelector(".next-s").textContent = detail;
   };
   if (reason) setTexts(next.dataset.void, reason.dataset.say);
+  else if (read) setTexts(`Confirm ${read.join(" ")}`, document.getElementById("reading").dataset.say);
   else if (!full && counted && faces.length) {
     const missing = size - faces.length;
     setTexts(`Enter ${missing} more ${missing === 1 ? "die" : "dice"}`, `${faces.length} of ${size}`);
@@ -107,7 +109,7 @@ function actOf(button) {
   if (act === "call_no_roll") return [act, { ...JSON.parse(params), faces_read: readableFaces() }];
   if (params) return [act, JSON.parse(params)];
   if (act === "call_dice" && dice.invalid) return ["call_no_roll", { reason: dice.invalid, faces_read: readableFaces() }];
-  if (act === "call_dice") return [act, { dice: dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
+  if (act === "call_dice") return [act, { dice: dice.read ?? dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
   if (button.hasAttribute("data-next") && state.next) return [act, state.next.params];
   return [act, {}];
 }

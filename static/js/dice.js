@@ -24,9 +24,10 @@ export const countFaces = (faces) => RANKS.map((face) => [countOf(faces, face), 
 export const totalOf = (faces) => faces.reduce((sum, face) => sum + face, 0);
 
 export class Dice {
-  /* `findSlots` returns the element of the slots, if the page has it now. `changed` is called after every change. */
-  constructor(findSlots, changed = () => {}) {
-    Object.assign(this, { findSlots, changed, faces: [], selected: null, invalid: "", leaning: 0 });
+  /* `findSlots` returns the element of the slots, if the page has it now, and `findReading` that of what a reader read.
+     `changed` is called after every change. */
+  constructor(findSlots, changed = () => {}, findReading = () => null) {
+    Object.assign(this, { findSlots, changed, findReading, faces: [], selected: null, invalid: "", leaning: 0 });
   }
 
   /* Whether single dice are replaced. */
@@ -45,6 +46,12 @@ export class Dice {
 
   get full() {
     return this.size > 0 && this.faces.length === this.size;
+  }
+
+  /* What a reader read of these dice (dock_dice_entry.jinja), while no face is entered; else null. */
+  get read() {
+    const faces = this.faces.length ? "" : this.findReading()?.dataset.faces;
+    return faces ? faces.split(",").map(Number) : null;
   }
 
   add(face) {
@@ -102,16 +109,19 @@ export class Dice {
   }
 
   paintSlots(slots) {
-    const faces = slots.hasAttribute("data-ranked") ? sortByRank(this.faces) : this.faces;
+    const { read } = this, entered = read ?? this.faces;
+    const faces = slots.hasAttribute("data-ranked") ? sortByRank(entered) : entered;
     for (const [i, slot] of [...slots.querySelectorAll(".slot")].entries()) {
       const face = faces[i];
       slot.innerHTML = face ? `<svg class="die" aria-hidden="true"><use href="#d${face}"/></svg>` : "";
-      slot.classList.toggle("slot--next", i === faces.length);
+      slot.classList.toggle("slot--next", i === this.faces.length);
+      if (slot.tagName !== "BUTTON") slot.classList.toggle("slot--read", read !== null);
       if (slot.tagName !== "BUTTON") continue;
       slot.setAttribute("aria-pressed", i === this.selected);
       slot.setAttribute("aria-label", `Die ${i + 1}: ${face}`);
     }
-    slots.setAttribute("aria-label", faces.length ? `Dice entered: ${faces.join(", ")}` : "No dice entered");
+    const label = read ? `Dice read: ${faces.join(", ")}. Not yet recorded` : `Dice entered: ${faces.join(", ")}`;
+    slots.setAttribute("aria-label", faces.length ? label : "No dice entered");
   }
 
   paintKeys(keys) {

@@ -85,6 +85,7 @@ class AlertRaised(AlertEnded):
         ]
     ]
     discrepancy: NotRequired[Annotated[int, "number of the discrepancy at this table"]]
+    entered: NotRequired[Annotated[list[int], "the dice that were entered or called"]]
     evidence: NotRequired[Annotated[str, "the evidence against fair dice, in words"]]
     expected_cents: NotRequired[Annotated[int, "what the record says"]]
     first_round: NotRequired[Annotated[int, "the first round with these dice"]]
@@ -98,6 +99,7 @@ class AlertRaised(AlertEnded):
     within_minutes: NotRequired[Annotated[int, "in how many minutes"]]
     player: NotRequired[Annotated[str, "random code of a rated player"]]
     post: NotRequired[Annotated[PostCode, "the post that is empty, or whose tablet is silent"]]
+    read: NotRequired[Annotated[list[int], "the dice as a reader read them"]]
     round: NotRequired[
         Annotated[int | None, "number of the round; null for a dispute before the first round"]
     ]
@@ -107,6 +109,7 @@ class AlertRaised(AlertEnded):
     signed_with: NotRequired[Annotated[str, "name of the second person who signed"]]
     seen: NotRequired[Annotated[int, "number of the newest entry that a screen has shown"]]
     shaker: NotRequired[str]
+    shows: NotRequired[Annotated[str, "the limits that a sign shall show"]]
     slip: NotRequired[str]
     subject: NotRequired[Annotated[str, "what the approval was of, as the edition names it"]]
     table: NotRequired[str]

@@ -161,6 +161,7 @@ def at_work_by_table(tables: list[int]) -> dict[int, set[int]]:
 
 DEALERS = frozenset({"dealer", "stickperson"})
 CAGE = frozenset({"cage"})
+MACHINES = frozenset({"machine"})  # a reader, a shaker, a sign, another system: never on duty, and at no post
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
 # Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
@@ -175,12 +176,13 @@ def verify_may(
 ) -> None:
     """Raises `Forbidden` unless this person may do this act at this table from this device.
 
-    `assigned`: whether an unended assignment covers the table; the locking statement reads it along with the table.
+    `assigned`: whether an unended assignment covers the table; the locking statement reads it along with the table. A
+    machine has no duty: its device says where it acts.
     """
     if person.role not in act.roles or not has_work_for(person, table):
         raise Forbidden(ROLE_MAY_NOT, act=act.name, role=person.role)
     verify_device(device, table)
-    if not assigned:
+    if not assigned and person.role not in MACHINES:
         raise Forbidden(NOT_ASSIGNED, table=table.code)
 
 

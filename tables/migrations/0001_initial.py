@@ -330,6 +330,7 @@ class Migration(migrations.Migration):
                     ('late_wagers', models.JSONField(default=list, help_text='[seat, code, play or 0, cents until then, throw] of wagers changed after dice were known')),
                     ('raises', models.JSONField(default=dict, help_text='by throw: what corrections raised, what may be held back of it by seat, whether it is')),
                     ('drawn', models.JSONField(default=list, help_text='at a training table: dice drawn by the machine for the next call')),
+                    ('reading', models.JSONField(blank=True, help_text='what a reader read of the dice of the next call; null without a reading', null=True)),
                     ('phase_seq', models.BigIntegerField(default=0, help_text='last change of phase or throw')),
                     ('seat_seqs', models.JSONField(default=dict, help_text="last change of each seat's wagers, by seat")),
                     ('opened_at', models.DateTimeField()),
@@ -1127,6 +1128,39 @@ class Migration(migrations.Migration):
                 options={
                     'ordering': ['webhook', 'pk'],
                     'constraints': [models.UniqueConstraint(condition=models.Q(('status__in', ['due', 'writing'])), fields=('webhook',), name='webhook_has_one_message_at_a_time'), models.CheckConstraint(condition=models.Q(('status__in', ['due', 'writing', 'done', 'failed'])), name='webhook_message_status_is_known')],
+                },
+            ), migrations.CreateModel(
+                name='DiceReading',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.BigIntegerField(help_text="the reader's own number of the reading; it never repeats one")),
+                    ('dice', models.JSONField(help_text='faces, in the order of the reader')),
+                    ('read_at', models.DateTimeField(help_text='when the dice were read, by the clock of the reader')),
+                    ('received_at', models.DateTimeField()),
+                    ('confidence', models.PositiveSmallIntegerField(help_text='in percent')),
+                    ('firmware', models.CharField(max_length=40)),
+                    ('round', models.PositiveIntegerField(blank=True, help_text='number of the round; null without one', null=True)),
+                    ('throw', models.PositiveSmallIntegerField(blank=True, help_text='number of the throw in the round; null without one', null=True)),
+                    ('outcome', models.CharField(help_text='pending: the dealer calls; late: for the record alone; automatic: it was the call', max_length=10)),
+                    ('device', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.device')),
+                    ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='tables.table')),
+                ],
+                options={
+                    'ordering': ['table', 'received_at', 'id'],
+                    'constraints': [models.UniqueConstraint(fields=('device', 'number'), name='reading_is_taken_once'), models.CheckConstraint(condition=models.Q(('outcome__in', ['pending', 'late', 'automatic'])), name='reading_outcome_is_known'), models.CheckConstraint(condition=models.Q(('confidence__lte', 100)), name='confidence_is_a_percentage')],
+                },
+            ), migrations.CreateModel(
+                name='SignDisplay',
+                fields=[
+                    ('device', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='+', serialize=False, to='audit.device')),
+                    ('min_cents', models.BigIntegerField()),
+                    ('max_cents', models.BigIntegerField()),
+                    ('change', models.PositiveIntegerField(default=0, help_text='number of the pending change that it shows; 0 for none')),
+                    ('shown_at', models.DateTimeField()),
+                    ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sign_displays', to='tables.table')),
+                ],
+                options={
+                    'ordering': ['table', 'device'],
                 },
             )],
         ),

@@ -15,6 +15,7 @@ from .dice import (
     DiceCursor,
     DiceLot,
     DiceMeasurement,
+    DiceReading,
     HourOfDice,
     Instrument,
     LotStep,
@@ -29,7 +30,7 @@ from .figures import (
     MonthFigures,
     RollupProgress,
 )
-from .floor import Approval, Inspection, LimitsChange, Pit, Table, TickerStatus
+from .floor import Approval, Inspection, LimitsChange, Pit, SignDisplay, Table, TickerStatus
 from .money import (
     ChipDiscrepancy,
     ChipSale,
@@ -62,6 +63,7 @@ __all__ = [
     "DiceCursor",
     "DiceLot",
     "DiceMeasurement",
+    "DiceReading",
     "DropBox",
     "FiguresReport",
     "FiguresSchedule",
@@ -85,6 +87,7 @@ __all__ = [
     "Round",
     "Settlement",
     "Shaker",
+    "SignDisplay",
     "Slip",
     "SlipNumbers",
     "Table",

@@ -4,7 +4,7 @@ The dice room measures, counts and stores lots; a placed lot is in a shaker. The
 lots and shakers, and keeps the evidence against fair dice (`games/dice_watch.py`).
 """
 
-from typing import ClassVar
+from typing import ClassVar, NotRequired, TypedDict
 
 from django.db import models
 from django.db.models import F, Q
@@ -272,6 +272,57 @@ class DiceCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.facility_id} {self.counted_at}"
+
+
+class PendingReading(TypedDict):
+    """A reading of dice that nobody has called yet, as the round keeps it until they are called.
+
+    `dice` in the order of the reader; `confidence` in percent; `read_at` a moment in UTC. `entered`: the dice that
+    somebody entered, where they differ.
+    """
+
+    device: str
+    number: int
+    dice: list[int]
+    read_at: str
+    confidence: int
+    entered: NotRequired[list[int]]
+
+
+class DiceReading(models.Model):
+    """What a dice reader or an automated shaker read of one throw. It enters no dice by itself."""
+
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="readings")
+    device = models.ForeignKey("audit.Device", models.PROTECT, related_name="+")
+    number = models.BigIntegerField(help_text="the reader's own number of the reading; it never repeats one")
+    dice = models.JSONField(help_text="faces, in the order of the reader")
+    read_at = models.DateTimeField(help_text="when the dice were read, by the clock of the reader")
+    received_at = models.DateTimeField()
+    confidence = models.PositiveSmallIntegerField(help_text="in percent")
+    firmware = models.CharField(max_length=40)
+    round = models.PositiveIntegerField(
+        null=True, blank=True, help_text="number of the round; null without one"
+    )
+    throw = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="number of the throw in the round; null without one"
+    )
+    outcome = models.CharField(
+        max_length=10,
+        help_text="pending: the dealer calls; late: for the record alone; automatic: it was the call",
+    )
+
+    class Meta:
+        ordering = ["table", "received_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["device", "number"], name="reading_is_taken_once"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["pending", "late", "automatic"]), name="reading_outcome_is_known"
+            ),
+            models.CheckConstraint(condition=Q(confidence__lte=100), name="confidence_is_a_percentage"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.device_id} {self.number}"
 
 
 # The dice watch

@@ -223,6 +223,25 @@ class LimitsChange(models.Model):
         return f"limits change {self.number}"
 
 
+class SignDisplay(models.Model):
+    """What an electronic sign of limits said last that it shows: the limits in effect, and the change to come."""
+
+    device = models.OneToOneField("audit.Device", models.PROTECT, primary_key=True, related_name="+")
+    table = models.ForeignKey(Table, models.PROTECT, related_name="sign_displays")
+    min_cents = models.BigIntegerField()
+    max_cents = models.BigIntegerField()
+    change = models.PositiveIntegerField(
+        default=0, help_text="number of the pending change that it shows; 0 for none"
+    )
+    shown_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["table", "device"]
+
+    def __str__(self) -> str:
+        return f"{self.device_id} at {self.table_id}"
+
+
 # Approvals of layouts, devices, shakers and locations
 
 

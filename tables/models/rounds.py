@@ -15,6 +15,7 @@ from audit.rows import CompiledRead, in_list, new_ids, write
 from games.engine.rounds import Phase
 from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag
+from tables.models.dice import PendingReading
 
 FlagOrNone = WagerFlag | Literal[""]
 
@@ -61,6 +62,11 @@ class Round(models.Model):
     )
     drawn = models.JSONField(
         default=list, help_text="at a training table: dice drawn by the machine for the next call"
+    )
+    reading: "models.JSONField[PendingReading | None, PendingReading | None]" = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="what a reader read of the dice of the next call; null without a reading",
     )
     # Acts declare what they depend on; these are the sequence numbers at which it last changed.
     phase_seq = models.BigIntegerField(default=0, help_text="last change of phase or throw")

@@ -339,7 +339,10 @@ declare(
     unproven={
         "shaker_kind": "the kind of the shaker whose code its throws state",
         "ending": "follows from the dice and the rules; a readjudication computes it",
-        **of("step paid_seats paid_areas returned_seats quarterback offered drawn phase_seq seat_seqs", NOW),
+        **of(
+            "step paid_seats paid_areas returned_seats quarterback offered drawn reading phase_seq seat_seqs",
+            NOW,
+        ),
     },
 )
 declare(

@@ -15,7 +15,18 @@ from games.engine import RoundState, Rules
 from games.engine.game import Game
 from games.engine.wagers import LOSE, WIN, Settled, Wager
 from games.registry import game_of
-from games.snapshot_types import Call, LayoutWager, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
+from games.snapshot_types import (
+    Call,
+    DiceToCall,
+    DifferingWager,
+    LayoutWager,
+    ReadingFacts,
+    Settle,
+    SettleLine,
+    SettleSeat,
+    SettleStep,
+    ThrowFacts,
+)
 from games.wording import reason_text
 from tables.core.context import TableContext
 from tables.core.held_back import WagerKey, key_of
@@ -95,6 +106,63 @@ def call(game: Game, valid: Sequence[Sequence[int]]) -> Call:
     """The newest throw as it is called: the faces, their sum, and the result."""
     dice = list(game.arranged(valid[-1]))
     return {"total": sum(dice), "words": number_words(dice), "summary": reason_text(game.announcement(valid))}
+
+
+def reading(ctx: TableContext, state: RoundState | None, names: dict[str, str]) -> ReadingFacts | None:
+    """What a reader read of the dice that are to be called, and where they differ from it those that were entered.
+
+    None without a reading, and while the dice cannot be called.
+    """
+    pending = ctx.round.reading if ctx.round is not None else None
+    if pending is None or state is None or "call_dice" not in ctx.game.legal_acts(state):
+        return None
+    entered = pending.get("entered")
+    read = _dice_to_call(ctx, state, pending["dice"])
+    other = _dice_to_call(ctx, state, entered) if entered is not None else None
+    return {
+        "device": pending["device"],
+        "number": pending["number"],
+        "read_at": pending["read_at"],
+        "confidence": pending["confidence"],
+        "read": read[0],
+        "entered": other[0] if other else None,
+        "differing": _differing(read[1], other[1], names) if other else [],
+    }
+
+
+def _dice_to_call(
+    ctx: TableContext, state: RoundState, dice: Sequence[int]
+) -> tuple[DiceToCall, tuple[Settled, ...]]:
+    """Dice as they would be called, and what they would settle."""
+    settled = ctx.game.call_dice(state, dice)[0].of_newest_throw
+    facts: DiceToCall = {
+        "dice": list(ctx.game.arranged(dice)),
+        "call": call(ctx.game, [*state.throws, dice]),
+        "wins": sum(wager.outcome == WIN for wager in settled),
+        "losses": sum(wager.outcome == LOSE for wager in settled),
+        "take_cents": sum(wager.wager.cents for wager in settled if wager.outcome == LOSE),
+        "pay_cents": sum(wager.paid_cents for wager in settled),
+    }
+    return facts, settled
+
+
+def _differing(
+    read: Sequence[Settled], entered: Sequence[Settled], names: dict[str, str]
+) -> list[DifferingWager]:
+    """The wagers that either dice would pay otherwise, by area: at which seats, and what each pays them together."""
+    paid = {wager.wager.key: wager.paid_cents for wager in read}
+    other = {wager.wager.key: wager.paid_cents for wager in entered}
+    rows: dict[str, DifferingWager] = {}
+    for seat, code, play in sorted(paid.keys() | other.keys(), key=str):
+        read_cents, entered_cents = paid.get((seat, code, play), 0), other.get((seat, code, play), 0)
+        if read_cents == entered_cents:
+            continue
+        label = names.get(code, code)
+        row = rows.setdefault(code, {"label": label, "seats": [], "read_cents": 0, "entered_cents": 0})
+        row["seats"] = sorted({*row["seats"], seat})
+        row["read_cents"] += read_cents
+        row["entered_cents"] += entered_cents
+    return list(rows.values())
 
 
 def steps(

@@ -10,19 +10,27 @@ At a training table the machine throws the dice, and the trainee calls them (doc
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from audit.entry_types import entry_type
 from audit.runner import Changes
-from games.act_forms import Seats, Text, whole
-from games.engine import Refusal, RefusalCode, refusals
+from games.act_forms import Dice, Moment, Seats, Text, text, whole
+from games.engine import Refusal, RefusalCode, RoundState, refusals
 from games.engine.wagers import LOSE
 from games.game_acts import ActOfPost, ActThatWaits, ThrowNumber
 from games.params import Params
 from tables.core.context import TableContext
-from tables.core.duty import AT_THE_TABLE
+from tables.core.duty import AT_THE_TABLE, MACHINES
 from tables.core.held_back import held_of_paid
 from tables.core.posts import seats_to_settle
+from tables.dice.readings import (
+    SAYS_OF_READING,
+    ReadingOfThrow,
+    reading_of_call,
+    refuse_if_differing,
+    take_reading,
+)
 from tables.models import Table
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round, round_answer
 from tables.rounds.settlement import Taken, ThrowData, settle_throw
@@ -30,6 +38,7 @@ from tables.runner.table import ActOutcome, act
 from tables.words.registry import overtaken_by
 from tables.words.sentences import dice_words, dollars, seats_words
 
+MAX_NUMBER = 2**53 - 1
 DRAWS_ONLY_IN_TRAINING = RefusalCode(
     "draws-only-in-training",
     "%(table)s is not a training table. People throw the dice there.",
@@ -125,7 +134,9 @@ class FaceRulings(TypedDict):
 
 
 class ThrowSettled(ThrowData, FaceRulings, ActOfPost, ActThatWaits):
-    pass
+    reading: NotRequired[
+        Annotated[ReadingOfThrow, "what a reader read of the throw; absent without a reading"]
+    ]
 
 
 ROUND_SETTLED = entry_type(
@@ -242,18 +253,51 @@ def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Record the uncovered and announced dice, light the layout, and settle the wagers that they decide."""
     dice = params.dice()
     rulings = read_face_rulings(params, len(dice or ()))
-    round_ = require_round(ctx)
+    require_round(ctx)
     state, _ = ctx.game.call_dice(ctx.state, dice or ())
     ctx.verify_as_they_lie(state.dice)
+    return refuse_if_differing(ctx, state.dice) or _settle_call(ctx, state, rulings)
+
+
+def _settle_call(ctx: TableContext, state: RoundState, rulings: FaceRulings) -> ActOutcome:
+    """Settle the throw that is called, with what a reader read of it."""
     type_ = ROUND_SETTLED if state.result.ending else THROW_SETTLED
+    reading = reading_of_call(ctx, state.dice)
+    more = {**rulings, "reading": reading} if reading is not None else rulings
     return settle_throw(
         ctx,
-        round_,
+        require_round(ctx),
         state,
-        lambda data: type_(cast(ThrowSettled, {**data, **rulings})),
+        lambda data: type_(cast(ThrowSettled, {**data, **more})),
         newly_settled(state),
         dice=state.dice,
     )
+
+
+@act(roles=MACHINES, depends_on="nothing")
+def post_reading(
+    ctx: TableContext,
+    *,
+    number: Annotated[int, whole(1, MAX_NUMBER)],
+    dice: Dice,
+    read_at: Moment,
+    confidence: Annotated[int, whole(0, 100)],
+    firmware: Annotated[str, text(40)],
+) -> ActOutcome:
+    """Take what a dice reader or an automated shaker read (`tables.dice.readings`). The dealer confirms or enters.
+
+    `number`: the reader's own number of the reading, which it never repeats. `confidence`: how sure it is, in percent.
+    Only where the jurisdiction approves automatic results is a reading the call.
+    """
+    reading, entry = take_reading(
+        ctx, number=number, dice=dice, read_at=read_at, confidence=confidence, firmware=firmware
+    )
+    answer = {"reading": number, "outcome": reading.outcome, "say": SAYS_OF_READING[reading.outcome]}
+    if reading.outcome != "automatic":
+        return ActOutcome(entry, answer, changes="nothing")
+    ctx.extra_entries.append(entry)
+    settled = _settle_call(ctx, ctx.game.call_dice(ctx.state, dice)[0], {})
+    return replace(settled, answer={**settled.answer, **answer})
 
 
 def read_face_rulings(params: Params, dice: int) -> FaceRulings:
@@ -350,7 +394,6 @@ def clear_layout(ctx: TableContext) -> ActOutcome:
 # Training: the machine throws
 
 
-Dice = tuple[int, ...]
 _system = secrets.SystemRandom()
 
 
@@ -358,9 +401,9 @@ class Draws:
     """Draws the dice of a throw. `draws` is the only instance; tests set its throws with `showing`."""
 
     def __init__(self) -> None:
-        self._shown: Iterator[Dice] | None = None
+        self._shown: Iterator[tuple[int, ...]] | None = None
 
-    def dice(self, count: int, faces: int) -> Dice:
+    def dice(self, count: int, faces: int) -> tuple[int, ...]:
         """Draw `count` faces from 1 to `faces` with the system's randomness, in the order in which they are shown."""
         if self._shown is not None:
             return next(self._shown)

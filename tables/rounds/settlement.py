@@ -152,10 +152,12 @@ def write_throw(
     """Write the next throw of the round, or the next revision of the one that it `corrects`, with the same dice
     lot.
 
-    A new throw removes the dice that the machine of a training table drew.
+    A new throw removes the dice that the machine of a training table drew, and what a reader read of them.
     """
     if round_.drawn and corrects is None:
         ctx.change_round(drawn=[])
+    if round_.reading is not None and corrects is None:
+        ctx.change_round(reading=None)
     throw = Throw(
         round=round_,
         number=corrects.number if corrects else round_.last_throw + 1,

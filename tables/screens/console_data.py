@@ -19,6 +19,8 @@ from games.formats import money
 from games.snapshot_types import (
     Addressee,
     AheadStep,
+    Call,
+    DiceToCall,
     EquipmentKind,
     HeldSeat,
     ReturnSeat,
@@ -87,6 +89,27 @@ class DrawnDie(TypedDict):
 
     face: int
     color: str
+
+
+class ComparedDie(TypedDict):
+    """A die of two readings of the same throw."""
+
+    face: int
+    differs: bool
+
+
+class DifferingSide(TypedDict):
+    """One of two readings of the same dice. `faces`: `2 5 6`; `called`: the dice as JSON, to call them."""
+
+    title: str
+    icon: str
+    read_at: str | None
+    call: Call
+    dice: list[ComparedDie]
+    faces: str
+    called: str
+    take_cents: int
+    pay_cents: int
 
 
 class RailSeat(SeatFacts):
@@ -183,6 +206,23 @@ def rail(s: Snapshot) -> list[RailSeat]:
         }
         for seat in s["round"]["seats"]
     ]
+
+
+def _differing_side(
+    title: str, icon: str, read_at: str | None, dice: DiceToCall, other: DiceToCall
+) -> DifferingSide:
+    pairs = zip(dice["dice"], other["dice"], strict=True)
+    return {
+        "title": title,
+        "icon": icon,
+        "read_at": read_at,
+        "call": dice["call"],
+        "dice": [{"face": face, "differs": face != other_face} for face, other_face in pairs],
+        "faces": " ".join(map(str, dice["dice"])),
+        "called": json.dumps(dice["dice"]),
+        "take_cents": dice["take_cents"],
+        "pay_cents": dice["pay_cents"],
+    }
 
 
 def _floor_call_button(to: Addressee, open_calls: list[AlertRow]) -> FloorCallButton:
@@ -346,6 +386,18 @@ class ConsoleData(ScreenData):
         dice = self.s["round"]["drawn"]
         colors = registry.game_by_code(self.s["table"]["game"]).die_colors or ("",) * len(dice)
         return [{"face": face, "color": color} for face, color in zip(dice, colors, strict=False)]
+
+    @cached_property
+    def differing_sides(self) -> list[DifferingSide]:
+        """What a reader read, and what was entered instead, side by side; empty unless they differ."""
+        reading = self.s["round"]["reading"]
+        if reading is None or reading["entered"] is None:
+            return []
+        read, entered = reading["read"], reading["entered"]
+        return [
+            _differing_side(f"Reader {reading['device']}", "i-sensor", reading["read_at"], read, entered),
+            _differing_side("Entered here", "i-person", None, entered, read),
+        ]
 
     @cached_property
     def is_dice_corrected(self) -> bool:

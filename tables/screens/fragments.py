@@ -62,6 +62,7 @@ CONSOLE = {
     "felt": _of_game("felt"),
     "called": _console("floor_call_panel"),
     "thrown": _console("drawn"),
+    "reading": _console("reading"),
     "side": _console("side_now"),
     "dock": _console("dock_now"),
     "next": _console("next_now"),

@@ -145,6 +145,7 @@ def _round(ctx: TableContext) -> RoundFacts:
         "playing": len({wager["seat"] for wager in placed}),
         "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
+        "reading": live_round.reading(ctx, state, names),
         "call": live_round.call(ctx.game, state.throws) if state and state.dice else None,
         "lit": list(ctx.game.lit_codes(state)) if state else [],
         "throws": live_round.throws(ctx),

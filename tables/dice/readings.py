@@ -1,0 +1,396 @@
+"""What dice readers and automated shakers read, beside what the dealer calls.
+
+1. A reader posts a reading (`post_reading` in `tables.rounds.play`): the faces, the moment, its own number, how sure it
+   is, and its firmware. It enters no dice. Each reading is a row and an entry, once.
+2. While the dice are to be called, the round keeps the newest reading (`Round.reading`), and the console shows it under
+   *Enter the dice*: one press calls what was read.
+3. Other dice than were read are not taken: both are on record, and an alert is raised. A floorperson looks at the dice
+   and signs the call with their PIN, which decides (`refuse_if_differing`).
+4. A reading that comes after the call, or of an earlier throw, is late: it is on record, and changes nothing. If it
+   differs from what was called, the alert says so, and the dice can be corrected until the first payment.
+5. Where a text approves automatic results (`[readings]` in the file of the jurisdiction) a reading is the call.
+
+While bets are open nobody may know the dice, so a reading is refused then, and the reader sends it again. A reader that
+is silent raises an alert, and its end is on record as of any other.
+"""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+
+from audit.clock import format_moment
+from audit.columns import AT, DEVICE, PLACE, declare, moment, same
+from audit.entry_types import ABSENT, EntryBody, entry_type
+from audit.models import Device, Station
+from games.engine import Refusal, RefusalCode
+from tables.core.alerts import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    end_alert,
+    live_tables,
+    raise_alert,
+)
+from tables.core.context import TableContext
+from tables.core.duty import FLOOR
+from tables.models import DiceReading, Table
+from tables.models.dice import PendingReading
+from tables.runner.table import ActOutcome, refuse_on_record
+from tables.words.sentences import dice_words
+
+AHEAD_OF_CLOCK = dt.timedelta(seconds=5)  # that the clock of a reader may be ahead of the server's
+SILENT_AFTER = dt.timedelta(seconds=30)
+READER_TICKS = 5
+Outcome = Literal["pending", "late", "automatic"]
+SAYS_OF_READING: dict[str, str] = {
+    "pending": "The console shows it. The dealer calls the dice.",
+    "late": "It came after its throw, so it is on record and changes nothing.",
+    "automatic": "It is the call: the wagers are settled by it.",
+}
+
+READING_KNOWN = RefusalCode(
+    "reading-known",
+    "Reading %(number)s of %(device)s is on record already. Nothing was added.",
+    "Already on record",
+)
+READING_NUMBER_USED = RefusalCode(
+    "reading-number-used",
+    "%(device)s has posted another reading with the number %(number)s. A reader counts each throw once.",
+    "Number used twice",
+)
+READING_WHILE_BETS_ARE_OPEN = RefusalCode(
+    "reading-while-bets-are-open",
+    "Bets are open at %(table)s, so nobody may know the dice yet. Send the reading again after no more bets.",
+    "Too early",
+)
+READING_AHEAD_OF_CLOCK = RefusalCode(
+    "reading-ahead-of-clock",
+    "The clock of %(device)s is %(seconds)s seconds ahead. Set it by the server's time, then send the reading again.",
+    "Clock ahead",
+)
+READING_DIFFERS = RefusalCode(
+    "reading-differs",
+    "%(device)s read %(read)s, and %(entered)s was entered. Leave the dice as they lie. A floorperson looks at them "
+    "and signs what they show.",
+    "The dice differ",
+)
+
+
+# What the record says of readings
+
+
+ReaderName = Annotated[str, "name of the reader"]
+ReadingNumber = Annotated[int, "the reader's own number of the reading"]
+ReadFaces = Annotated[list[int], "the faces as the reader read them, in its order"]
+
+
+class ReadingOfThrow(TypedDict):
+    """What a reader read of a throw that was called."""
+
+    device: ReaderName
+    number: ReadingNumber
+    dice: ReadFaces
+    entered: NotRequired[
+        Annotated[
+            list[int], "the dice that were entered first, where they differed; the floor signed the call"
+        ]
+    ]
+
+
+@entry_type("dice.read")
+def DICE_READ(
+    *,
+    confidence: Annotated[int, "how sure the reader is, in percent"],
+    device: ReaderName,
+    dice: ReadFaces,
+    firmware: Annotated[str, "version of the reader's software"],
+    number: ReadingNumber,
+    outcome: Annotated[
+        Outcome, "pending: the dealer calls; late: for the record alone; automatic: it is the call"
+    ],
+    read_at: Annotated[str, "when the dice were read, by the clock of the reader"],
+    round: Annotated[int | None, "number of the round; null where it belongs to none in play"],
+    throw: Annotated[int | None, "number of the throw in the round; null where it belongs to none in play"],
+    called: Annotated[
+        list[int], "what had been called of this throw; absent unless the reading was late"
+    ] = ABSENT,
+) -> str:
+    """A dice reader or an automated shaker posted what it read. It enters no dice unless `outcome` is automatic."""
+    late = ", late" if outcome == "late" else ""
+    return f"{device} read {dice_words(dice)}{late}"
+
+
+@entry_type("dice.differ")
+def DICE_DIFFER(
+    *,
+    device: ReaderName,
+    entered: Annotated[list[int], "the dice that were entered"],
+    number: ReadingNumber,
+    read: ReadFaces,
+    round: int,
+    throw: Annotated[int, "number of the throw in the round"],
+) -> str:
+    """Other dice were entered than a reader had read. Neither counts until a floorperson has signed the call."""
+    return f"{device} read {dice_words(read)}, and {dice_words(entered)} was entered"
+
+
+declare(
+    DiceReading,
+    "reading",
+    key={"device": DEVICE, "number": "number"},
+    created={
+        DICE_READ: {
+            "table": PLACE,
+            **same("dice", "confidence", "firmware", "round", "throw", "outcome"),
+            "read_at": moment("read_at"),
+            "received_at": AT,
+        }
+    },
+)
+
+
+# A reading is taken
+
+
+def take_reading(
+    ctx: TableContext,
+    *,
+    number: int,
+    dice: Sequence[int],
+    read_at: dt.datetime,
+    confidence: int,
+    firmware: str,
+) -> tuple[DiceReading, EntryBody]:
+    """Keep a reading as a row, and return it with its entry, which the caller writes.
+
+    Of a throw that is to be called the round keeps it, too. Raises `reading-known`, `reading-number-used`,
+    `reading-ahead-of-clock`, `reading-while-bets-are-open`, or what the call of such dice raises.
+    """
+    device = ctx.device
+    assert device is not None
+    _verify_new(device, number, dice, read_at)
+    if read_at - ctx.now > AHEAD_OF_CLOCK:
+        seconds = round((read_at - ctx.now).total_seconds())
+        raise Refusal(READING_AHEAD_OF_CLOCK, device=device.name, seconds=seconds)
+    reading = DiceReading(
+        table=ctx.table,
+        device=device,
+        number=number,
+        dice=list(dice),
+        read_at=read_at,
+        received_at=ctx.now,
+        confidence=confidence,
+        firmware=firmware,
+        outcome="late",
+    )
+    called = _place(ctx, reading)
+    reading.save(force_insert=True)
+    entry = DICE_READ(
+        device=device.name,
+        number=number,
+        dice=list(dice),
+        read_at=format_moment(read_at),
+        confidence=confidence,
+        firmware=firmware,
+        round=reading.round,
+        throw=reading.throw,
+        outcome=cast(Outcome, reading.outcome),
+        called=ABSENT if called is None else list(called),
+    )
+    return reading, entry
+
+
+def _verify_new(device: Device, number: int, dice: Sequence[int], read_at: dt.datetime) -> None:
+    known = DiceReading.objects.filter(device=device, number=number).first()
+    if known is None:
+        return
+    is_same = (known.dice, known.read_at) == (list(dice), read_at)
+    raise Refusal(READING_KNOWN if is_same else READING_NUMBER_USED, device=device.name, number=number)
+
+
+def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
+    """Say to which throw a reading belongs, by when it was read. Returns what was called of it, for a late one.
+
+    A throw is read after the call of the one before, and after its round opened.
+    """
+    round_ = ctx.round
+    if round_ is None:
+        return None
+    throws = ctx.throws
+    before = throws[-1].called_at if throws else round_.opened_at
+    legal = ctx.game.legal_acts(ctx.state)
+    if reading.read_at >= before and "call_dice" in legal:
+        ctx.game.verify_call_dice(ctx.state, reading.dice)
+        reading.round, reading.throw = round_.number, round_.last_throw + 1
+        reading.outcome = "automatic" if _is_call(ctx, reading) else "pending"
+        ctx.change_round(reading=_pending(reading))
+        return None
+    if reading.read_at >= before and "place_wagers" in legal:
+        raise Refusal(READING_WHILE_BETS_ARE_OPEN, table=ctx.table.code)
+    for position, throw in enumerate(reversed(throws)):
+        earlier = throws[-position - 2].called_at if position + 1 < len(throws) else round_.opened_at
+        if earlier <= reading.read_at and throw.dice:
+            reading.round, reading.throw = round_.number, throw.number
+            called: Sequence[int] = throw.dice
+            _compare_late(ctx, reading, called)
+            return called
+    return None
+
+
+def _is_call(ctx: TableContext, reading: DiceReading) -> bool:
+    """Whether a text approves that this reading is the call."""
+    rules = ctx.table.facility.law.readings
+    return rules.automatic and reading.confidence >= rules.least_confidence
+
+
+def _pending(reading: DiceReading) -> PendingReading:
+    return {
+        "device": reading.device.name,
+        "number": reading.number,
+        "dice": reading.dice,
+        "read_at": format_moment(reading.read_at),
+        "confidence": reading.confidence,
+    }
+
+
+def _compare_late(ctx: TableContext, reading: DiceReading, called: Sequence[int]) -> None:
+    """Raise the alert where other dice were called than a late reading has."""
+    if ctx.game.arranged(called) != ctx.game.arranged(reading.dice):
+        _raise_differing(ctx, reading.throw or 0, reading.device.name, reading.dice, called)
+
+
+# The call beside it
+
+
+def refuse_if_differing(ctx: TableContext, dice: Sequence[int]) -> ActOutcome | None:
+    """Refuse dice on the record that differ from what was read, unless a floorperson acts or signs.
+
+    Once they differed, every call needs the floor's signature; without it nothing more is recorded. Raises
+    `reading-differs` then.
+    """
+    reading = ctx.round.reading if ctx.round is not None else None
+    is_signed = any(person is not None and person.role in FLOOR for person in (ctx.actor, ctx.witness))
+    if reading is None or is_signed:
+        return None
+    entered = reading.get("entered")
+    if entered is None and ctx.game.arranged(reading["dice"]) == ctx.game.arranged(dice):
+        return None
+    refusal = Refusal(
+        READING_DIFFERS,
+        ctx.rules.edition.no_rolls.get("disputed", ""),
+        device=reading["device"],
+        read=dice_words(reading["dice"]),
+        entered=dice_words(entered or dice),
+    )
+    if entered is not None:
+        raise refusal
+    return _record_differing(ctx, reading, dice, refusal)
+
+
+def _record_differing(
+    ctx: TableContext, reading: PendingReading, dice: Sequence[int], refusal: Refusal
+) -> ActOutcome:
+    assert ctx.round is not None
+    throw = ctx.round.last_throw + 1
+    ctx.change_round(reading={**reading, "entered": list(dice)})
+    _raise_differing(ctx, throw, reading["device"], reading["dice"], dice)
+    entry = DICE_DIFFER(
+        device=reading["device"],
+        number=reading["number"],
+        read=reading["dice"],
+        entered=list(dice),
+        round=ctx.round.number,
+        throw=throw,
+    )
+    return refuse_on_record(entry, refusal)
+
+
+def reading_of_call(ctx: TableContext, dice: Sequence[int]) -> ReadingOfThrow | None:
+    """What the entry of a call says of the reading of its throw, if there is one. Ends the alert that they differed."""
+    reading = ctx.round.reading if ctx.round is not None else None
+    if reading is None:
+        return None
+    read: ReadingOfThrow = {"device": reading["device"], "number": reading["number"], "dice": reading["dice"]}
+    if "entered" in reading:
+        read["entered"] = reading["entered"]
+        end_alert(ctx, DIFFERING.key_prefix)
+    elif ctx.game.arranged(reading["dice"]) != ctx.game.arranged(dice):
+        read["entered"] = list(dice)
+    return read
+
+
+# Alerts
+
+
+def _describe_differing(params: Mapping[str, Any]) -> tuple[str, str]:
+    read, entered = dice_words(params["read"]), dice_words(params["entered"])
+    what = f"Round {params['round']}: {params['device']} read {read}, and {entered} was entered."
+    return "The dice differ", f"{what} Go to the table, look at the dice and sign what they show."
+
+
+DIFFERING = alert_kind(
+    AlertKind(
+        "reading-differs",
+        "reading:{round}:{throw}",
+        Level.WARN,
+        "Dice differ from their reading",
+        "The dice differ",
+        describe=_describe_differing,
+        ends_when_acknowledged=True,
+    )
+)
+READER_SILENT = alert_kind(
+    AlertKind(
+        "reader-silent",
+        "reader:{cause}",
+        Level.WARN,
+        "Dice reader lost",
+        "Lost communication with a dice reader",
+        "%(device)s has been silent for half a minute. The dealer goes on and enters the dice. Check the reader, its "
+        "power and the network.",
+    )
+)
+
+
+def _raise_differing(
+    ctx: TableContext, throw: int, device: str, read: Sequence[int], entered: Sequence[int]
+) -> None:
+    assert ctx.round is not None
+    alert = DIFFERING.expected(
+        ctx.table.pk,
+        section=ctx.rules.edition.no_rolls.get("disputed", ""),
+        round=ctx.round.number,
+        throw=throw,
+        device=device,
+        read=list(read),
+        entered=list(entered),
+    )
+    raise_alert(ctx, alert)
+
+
+def silent_readers(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return open tables with a dice reader that was heard before and has been silent for half a minute.
+
+    A machine is a reader once it has posted a reading there.
+    """
+    tables = {
+        table.stream.name: table
+        for table in live_tables(table_id).filter(status=Table.Status.OPEN).select_related("stream")
+    }
+    silent = Device.objects.filter(
+        station=Station.MACHINE,
+        revoked_at=None,
+        place__in=tables,
+        heard_at__lte=now - SILENT_AFTER,
+        pk__in=DiceReading.objects.filter(table__in=[table.pk for table in tables.values()]).values("device"),
+    )
+    return [
+        READER_SILENT.expected(tables[device.place].pk, cause=device.pk, device=device.name)
+        for device in silent.order_by("name")
+    ]
+
+
+alert_rule(AlertRule((READER_SILENT,), silent_readers, READER_TICKS, settle_seconds=30))

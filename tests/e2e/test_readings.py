@@ -1,0 +1,91 @@
+"""A dice reader at a dealer's tablet: one press confirms what it read; where they differ, the floor decides by PIN."""
+
+import json
+import uuid
+
+import pytest
+from playwright.sync_api import expect
+
+from audit import clients, clock
+from audit.models import Entry
+from tables.runner import table as table_runner
+from tests.e2e.floor import Tablet, tablet
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def dice_next(scene) -> Scene:
+    """Wagers on small and on the total 12 lie there, and the dice are to be called."""
+    scene.place((1, "small", 2_500), (2, "total:12", 1_000))
+    scene.to_the_dice()
+    return scene
+
+
+@pytest.fixture
+def dealer(dice_next, new_page) -> Tablet:
+    return tablet(new_page, dice_next)
+
+
+@pytest.fixture
+def read(dice_next, session_server):
+    """`read(2, 5, 5)`: the reader of the table posts these faces."""
+    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
+    dice_next.people["reader"] = client.person
+
+    def post(*dice: int, number: int = 1) -> None:
+        params = {
+            "number": number, "dice": list(dice), "read_at": clock.now().isoformat(), "confidence": 98,
+            "firmware": "2.4.1",
+        }  # fmt: skip
+        table_runner.execute(
+            table_runner.ActRequest(
+                "larkfield", "T-01", "post_reading", uuid.uuid4(), 0, params, client.person, client.device
+            )
+        )
+        session_server.push(dice_next.table.pk)
+
+    return post
+
+
+def settled(scene: Scene) -> dict:
+    entry = Entry.objects.filter(stream=scene.fresh.stream, type="round.settled").latest("seq")
+    return json.loads(bytes(entry.body))
+
+
+def test_one_press_confirms_what_the_reader_read(dice_next, dealer, read):
+    dealer.says("Tap the dice")
+    read(5, 2, 5)
+    dealer.says("Confirm 2 5 5")
+    expect(dealer.next).to_contain_text("you call it; 1 win, 1 lose")
+    expect(dealer.page.locator("#slots")).to_have_attribute(
+        "aria-label", "Dice read: 2, 5, 5. Not yet recorded"
+    )
+    expect(dealer.page.locator("#reading")).to_contain_text("Total 12, not yet recorded")
+    assert dealer.lit() == set()
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator("#dock-dice")).to_be_visible()
+    assert settled(dice_next)["data"]["reading"] == {"device": "DR-01", "number": 1, "dice": [5, 2, 5]}
+
+
+def test_where_the_dice_differ_a_floorperson_decides_on_the_tablet(dice_next, dealer, read):
+    read(2, 5, 5)
+    dealer.says("Confirm 2 5 5")
+    dealer.enter(2, 5, 6)
+    dealer.says("Enter dice")
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator("#ask")).to_contain_text("Leave the dice as they lie")
+    dealer.page.keyboard.press("Escape")
+    differ = dealer.page.locator("#differ")
+    expect(differ.locator(".die--differs")).to_have_count(2)
+    expect(differ.locator("tbody tr")).to_have_text("Total 12 2 $60 loses", use_inner_text=True)
+    expect(dealer.next).to_contain_text("Waits for the floor to decide")
+    dealer.tap("#differ .act >> nth=0")
+    expect(dealer.page.locator("#ask")).to_be_visible()
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#dock-dice")).to_be_visible()
+    expect(differ).to_have_count(0)
+    entry = settled(dice_next)
+    assert (entry["witness"], entry["data"]["dice"]) == ("floorperson", [2, 5, 5])
+    assert entry["data"]["reading"]["entered"] == [2, 5, 6]
