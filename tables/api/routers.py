@@ -1,6 +1,6 @@
 """The topics of the API. Add a topic's router to `ROUTERS`."""
 
-from tables.api import cases, entries, floor, money, people, rounds, rules
+from tables.api import acts, cases, entries, floor, money, people, readings, rounds, rules, signs
 from tables.api.app import api
 
 ROUTERS = (
@@ -11,6 +11,9 @@ ROUTERS = (
     people.router,
     cases.router,
     entries.router,
+    acts.router,
+    readings.router,
+    signs.router,
 )
 for router in ROUTERS:
     api.add_router("", router)

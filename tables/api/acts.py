@@ -1,0 +1,372 @@
+"""Acts of a machine, and of a person who has signed in at it: the same runner, rights, refusals and record as a tap.
+
+`Idempotency-Key` is the command of the act. The same key with the same content gets the first answer for as long as the
+record stands, with `Idempotent-Replay: true`; with other content it is refused. `seen` is the version of the table that
+the decision rests on; an act whose table has moved on since in a way that matters to it is refused with 409.
+
+An act whose roles name machines, such as `post_reading`, is done by the machine itself. Any other act is done by the
+person who has signed in at the machine (`POST /api/v1/person`), as at a tablet; without one the machine does it, and is
+refused unless its role may. What is entered of a second person (`witness`) is their own PIN.
+"""
+
+import datetime as dt
+import inspect
+import tomllib
+import uuid
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from ninja import Header, Router
+from pydantic import Field
+
+from audit import clock, people
+from audit.identity import SessionStore
+from audit.models import Command, Device, Person, Role
+from audit.refusals import AuditRefusal
+from audit.runner import Act, ActRunner
+from games.act_forms import ActForm
+from tables.api.access import ApiRequest, Caller, needs
+from tables.api.app import Page, Problem, ProblemShape, Shape, not_found
+from tables.runner import facility as facility_runner
+from tables.runner import table as table_runner
+from tables.views.acts import ActReply, ActTarget, execute_request, publish
+from tables.views.sign_in import end_work, start_work
+from tables.words.sentences import say, title
+
+router = Router(tags=["Acts"])
+
+# The scope of an act that is not done by the scope `acts`.
+SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs"}
+SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters.toml"
+MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
+REPLAY = "Idempotent-Replay"
+REFUSALS = dict.fromkeys((400, 401, 403, 404, 409, 413, 422, 423, 429, 503), ProblemShape)
+
+
+# Shapes
+
+
+class SignatureShape(Shape):
+    """A second person, who signs the act by their own PIN on the machine."""
+
+    person: str = Field(description="code of the person", max_length=40)
+    pin: str = Field(max_length=20)
+    app_code: str = Field("", description="the code of their app, where a PIN is not enough", max_length=20)
+
+
+class ActShape(Shape):
+    """An act. Its parameters are those of `GET /api/v1/acts/{act}`."""
+
+    params: dict[str, Any] = Field(default_factory=dict, description="the parameters of the act")
+    seen: int | None = Field(
+        None,
+        description="the version of the table that was read; needed by acts that depend on anything",
+        ge=0,
+    )
+    witness: SignatureShape | None = None
+
+
+class ActAnswer(Shape):
+    """What became of an act that was taken."""
+
+    version: int = Field(description="the version of the table, or of the stream, after the act")
+    answer: dict[str, Any] = Field(description="the type of its entry (`type`), and what the act answers")
+    again: bool = Field(description="whether this key was taken before: then this is the first answer")
+
+
+class DescribedAct(Shape):
+    """What may be sent with an act."""
+
+    act: str
+    address: str = Field(description="where it is posted")
+    about: str
+    roles: list[str] = Field(description="who may do it; a row of the policy may say more")
+    scope: str
+    depends_on: str = Field(
+        description="phase, round, seats or nothing: after which changes it is refused as stale"
+    )
+    witness: bool = Field(description="whether a second person may sign it")
+    params: dict[str, Any] | None = Field(
+        description="JSON Schema of `params`; null for an act whose parameters depend on one another"
+    )
+    in_words: str = Field(description="what a schema does not say of them; may be empty")
+
+
+# Acts
+
+
+@router.get("/acts", auth=needs("acts", "readings", "signs"), response=Page[DescribedAct])
+def list_acts(request: ApiRequest) -> object:
+    """Every act at a table and of a facility, with the schema of its parameters."""
+    return Page[DescribedAct](items=[*_described()], next=None)
+
+
+@router.get(
+    "/acts/{act}", auth=needs("acts", "readings", "signs"), response={200: DescribedAct, 404: ProblemShape}
+)
+def read_act(request: ApiRequest, act: str) -> object:
+    """One act, with the schema of its parameters."""
+    for described in _described():
+        if described.act == act:
+            return described
+    raise not_found("act")
+
+
+@router.post(
+    "/facilities/{facility}/tables/{table}/acts/{act}",
+    auth=needs("acts", "readings", "signs"),
+    response={200: ActAnswer, **REFUSALS},
+)
+def act_at_table(
+    request: ApiRequest,
+    response: HttpResponse,
+    facility: str,
+    table: str,
+    act: str,
+    body: ActShape,
+    idempotency_key: str = Header("", alias="Idempotency-Key", description="the id of this act: a UUID"),
+) -> object:
+    """Do an act at a table."""
+    here = request.caller.table(facility, table)
+    target = ActTarget(table_runner.RUNNER, here.facility.code, here.code, act)
+    return answer_of(request, response, do_act(request, target, body, idempotency_key), body)
+
+
+@router.post("/facilities/{facility}/acts/{act}", auth=needs("acts"), response={200: ActAnswer, **REFUSALS})
+def act_of_facility(
+    request: ApiRequest,
+    response: HttpResponse,
+    facility: str,
+    act: str,
+    body: ActShape,
+    idempotency_key: str = Header("", alias="Idempotency-Key", description="the id of this act: a UUID"),
+) -> object:
+    """Do an act on the dice, the equipment, the staff or the setup of a facility."""
+    here = request.caller.at(facility)
+    target = ActTarget(facility_runner.RUNNER, here.code, "", act)
+    return answer_of(request, response, do_act(request, target, body, idempotency_key), body)
+
+
+def do_act(request: ApiRequest, target: ActTarget, body: ActShape, key: str) -> ActReply:
+    """Run an act as a page's request would, publish what it changed, and return the reply.
+
+    Raises Problem for a key that is no UUID, an act that nobody knows, a scope that the client lacks, and a locked
+    machine.
+    """
+    act = _known(target.runner, target.act)
+    caller = request.caller
+    scope = SCOPE_OF_ACT.get(act.name, "acts")
+    if scope not in caller.scopes:
+        raise Problem(403, "insufficient-scope", f"This act takes a token with the scope {scope}.")
+    sent: dict[str, Any] = {"command": str(_command(key)), "params": body.params, "seen": body.seen}
+    if body.seen is None and act.depends_on == "nothing":
+        sent["seen"] = 0
+    if body.witness is not None:
+        sent["witness"] = body.witness.model_dump()
+    _act_as(request, _actor(caller, act))
+    note_heard(caller.device)
+    reply = execute_request(request, target, sent)
+    publish(reply.table_ids, ctx=reply.ctx)
+    return reply
+
+
+def answer_of(request: ApiRequest, response: HttpResponse, reply: ActReply, body: ActShape) -> ActAnswer:
+    """The answer to an act that was taken. Raises Problem with the refusal of one that was not."""
+    if reply.status != 200:
+        raise refused(reply, body.seen)
+    if reply.body["again"]:
+        response[REPLAY] = "true"
+    return ActAnswer(version=reply.body["version"], answer=reply.body["answer"], again=reply.body["again"])
+
+
+def refused(reply: ActReply, seen: int | None = None) -> Problem:
+    """The problem that tells of an act that was refused."""
+    refusal = reply.body["refusal"]
+    detail = MOVED_ON % seen if refusal["code"] == "stale" else refusal["message"]
+    headers = {"Retry-After": "2"} if reply.status == 503 else {}
+    return Problem(
+        _status(reply.status),
+        refusal["code"],
+        detail,
+        refusal["section"],
+        title=refusal["title"],
+        headers=headers,
+    )
+
+
+def _status(status: int) -> int:
+    """The status of a refusal: 401 is about the token alone, so that nobody asks for another one after a wrong PIN."""
+    return 403 if status == 401 else status
+
+
+def _known(runner: ActRunner[Any, Any, Any], name: str) -> Act[Any, Any]:
+    act = runner.acts.get(name)
+    if act is None:
+        raise not_found("act")
+    return act
+
+
+def _command(key: str) -> uuid.UUID:
+    """The command of an act by its Idempotency-Key, with or without quotation marks."""
+    try:
+        return uuid.UUID(key.strip().strip('"'))
+    except ValueError:
+        detail = "Send an Idempotency-Key: a UUID of your own for each act, the same for each try of it."
+        raise Problem(400, "idempotency-key-missing", detail, title="Key missing") from None
+
+
+def _actor(caller: Caller, act: Act[Any, Any]) -> Person:
+    """Who does an act that this client sends: the machine itself, or the person signed in at it. Raises Problem 423."""
+    person = caller.device.person
+    if person is None or Role.MACHINE in act.roles:
+        return caller.person
+    _verify_not_idle(caller.device, person)
+    return person
+
+
+def _verify_not_idle(device: Device, person: Person) -> None:
+    """Refuse a locked machine, and lock one at which its person has done nothing for as long as a tablet waits."""
+    last = (
+        Command.objects.filter(device=device, person=person)
+        .order_by("-at")
+        .values_list("at", flat=True)
+        .first()
+    )
+    used_at = max(filter(None, (device.signed_on_at, last)), default=None)
+    idle = dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
+    if device.locked_at is None and used_at is not None and clock.now() - used_at > idle:
+        people.lock(device, reason="idle")
+    if device.locked_at is not None:
+        raise Problem(
+            423, "locked", f"{device.name} is locked. {person.name} must sign in again with the PIN."
+        )
+
+
+def _act_as(request: HttpRequest, person: Person) -> None:
+    """Let the request act as this person at the client's device, as `StationMiddleware` does for a browser."""
+    device = request.caller.device  # type: ignore[attr-defined]
+    request.user = person
+    request.device, request.locked = device, False  # type: ignore[attr-defined]
+
+
+def note_heard(device: Device) -> None:
+    """Save that a machine was heard now."""
+    Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
+
+
+@lru_cache(maxsize=1)
+def _described() -> tuple[DescribedAct, ...]:
+    sentences = tomllib.loads(SENTENCES.read_text("utf-8"))
+    places = (
+        (table_runner.RUNNER, "/api/v1/facilities/{facility}/tables/{table}/acts/"),
+        (facility_runner.RUNNER, "/api/v1/facilities/{facility}/acts/"),
+    )
+    return tuple(
+        _describe(runner.acts[name], address, str(sentences.get(name, "")))
+        for runner, address in places
+        for name in sorted(runner.acts)
+    )
+
+
+def _describe(act: Act[Any, Any], address: str, sentence: str) -> DescribedAct:
+    form = act.do if isinstance(act.do, ActForm) else None
+    return DescribedAct(
+        act=act.name,
+        address=address + act.name,
+        about=(inspect.getdoc(form.do if form else act.do) or "").split("\n\n")[0].replace("\n", " "),
+        roles=sorted(act.roles),
+        scope=SCOPE_OF_ACT.get(act.name, "acts"),
+        depends_on=act.depends_on,
+        witness=act.witness,
+        params=form.schema() if form else None,
+        in_words=sentence,
+    )
+
+
+# The person at a machine
+
+
+class SignInShape(Shape):
+    """A person who signs in at the machine, as at a tablet."""
+
+    person: str = Field(description="code of the person", max_length=40)
+    pin: str = Field(max_length=20)
+
+
+class PersonAtMachine(Shape):
+    """Who is signed in at the machine: then acts are theirs. All are null while nobody is."""
+
+    person: str | None = Field(description="code of the person")
+    name: str | None
+    role: str | None
+    locked: bool = Field(description="whether they must sign in again before they act")
+
+
+@router.get("/person", auth=needs("acts"), response=PersonAtMachine)
+def read_person(request: ApiRequest) -> object:
+    """Who is signed in at this machine."""
+    return _person_at(request.caller.device)
+
+
+@router.post("/person", auth=needs("acts"), response={200: PersonAtMachine, **REFUSALS})
+def sign_in(request: ApiRequest, body: SignInShape) -> object:
+    """Sign a person in at this machine by their PIN, instead of who was signed in before.
+
+    The same checks, lock-outs and record as at a tablet. Whoever needs a password and a second factor signs in at a
+    page. A dealer takes the table of the machine over.
+    """
+    device = request.caller.device
+    before = device.person
+    try:
+        with _without_session(request):
+            person = people.sign_in(request, body.person, body.pin)
+    except AuditRefusal as refusal:
+        raise Problem(_status(refusal.status), refusal.code, say(refusal), title=title(refusal)) from None
+    unable = start_work(request, device, before, person)
+    if unable is not None:
+        raise unable
+    return _person_at(device)
+
+
+@router.delete("/person", auth=needs("acts"), response={200: PersonAtMachine, **REFUSALS})
+def sign_off(request: ApiRequest) -> object:
+    """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first."""
+    device = request.caller.device
+    if device.person is not None:
+        _act_as(request, device.person)
+        with _without_session(request):
+            refusal = end_work(request, device, device.person)
+        if refusal is not None:
+            raise refusal
+    return _person_at(device)
+
+
+class _without_session:
+    """While it is open, the request has a session of its own, of which nothing is left: no browser is signed in."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    def __enter__(self) -> None:
+        self.kept = self.request.session
+        self.request.session = SessionStore()
+        self.request.device, self.request.locked = self.request.caller.device, False  # type: ignore[attr-defined]
+
+    def __exit__(self, *_error: object) -> None:
+        self.request.session.flush()
+        self.request.session = self.kept
+        self.request.made_cookie = None  # type: ignore[attr-defined]
+        self.request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
+
+
+def _person_at(device: Device) -> PersonAtMachine:
+    device.refresh_from_db()
+    person = device.person
+    if person is None:
+        return PersonAtMachine(person=None, name=None, role=None, locked=False)
+    return PersonAtMachine(
+        person=person.code, name=person.name, role=person.role, locked=device.locked_at is not None
+    )

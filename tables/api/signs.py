@@ -1,0 +1,102 @@
+"""Signs of limits: what one shall show, and what it says that it shows (`tables/sign_displays.py`).
+
+A sign asks every two seconds with the `ETag` of what it has, which costs an answer without content while nothing has
+changed, and posts what it shows after each change.
+"""
+
+import datetime as dt
+
+from django.http import HttpResponse
+from ninja import Header, Router
+from pydantic import Field
+
+from tables.api.access import ApiRequest, needs
+from tables.api.acts import REFUSALS, ActAnswer, ActShape, answer_of, do_act, note_heard
+from tables.api.app import Shape
+from tables.limits import pending_change
+from tables.runner import table as table_runner
+from tables.sign_displays import expected
+from tables.views.acts import ActTarget
+
+router = Router(tags=["Signs"])
+
+
+class ComingLimits(Shape):
+    """A change of the limits that players get notice of."""
+
+    change: int = Field(description="number of the change at this table")
+    min_cents: int
+    max_cents: int
+    posted_at: dt.datetime | None = Field(
+        description="when its sign was posted; null while no sign has said so"
+    )
+    announced_at: dt.datetime | None
+    effective_at: dt.datetime | None = Field(
+        description="from the first round after this moment; null while the sign or the announcement is missing"
+    )
+
+
+class SignShape(Shape):
+    """What a sign of limits shall show."""
+
+    table: str
+    game: str
+    open: bool = Field(description="whether the table is open")
+    min_cents: int
+    max_cents: int
+    coming: ComingLimits | None
+
+
+class ShownShape(Shape):
+    """What a sign shows now, as it read it."""
+
+    min_cents: int = Field(ge=1)
+    max_cents: int = Field(ge=1)
+    change: int = Field(0, ge=0, description="number of the coming change that it shows; 0 for none")
+
+
+@router.get("/facilities/{facility}/tables/{table}/sign", auth=needs("signs", "floor"), response=SignShape)
+def read_sign(request: ApiRequest, facility: str, table: str) -> object:
+    """What a sign of this table shall show."""
+    here = request.caller.table(facility, table)
+    if "signs" in request.caller.scopes:
+        note_heard(request.caller.device)
+    change = pending_change(here)
+    shall = expected(here, change)
+    return SignShape(
+        table=here.code,
+        game=here.game,
+        open=here.status == here.Status.OPEN,
+        min_cents=shall.min_cents,
+        max_cents=shall.max_cents,
+        coming=None
+        if change is None
+        else ComingLimits(
+            change=change.number,
+            min_cents=change.min_cents,
+            max_cents=change.max_cents,
+            posted_at=change.posted_at,
+            announced_at=change.announced_at,
+            effective_at=change.effective_at,
+        ),
+    )
+
+
+@router.post(
+    "/facilities/{facility}/tables/{table}/sign/shown",
+    auth=needs("signs"),
+    response={200: ActAnswer, **REFUSALS},
+)
+def say_shown(
+    request: ApiRequest,
+    response: HttpResponse,
+    facility: str,
+    table: str,
+    body: ShownShape,
+    idempotency_key: str = Header("", alias="Idempotency-Key", description="the id of this act: a UUID"),
+) -> object:
+    """Say what the sign shows now. It is the act `show_sign`: showing a change for the first time posts its sign."""
+    here = request.caller.table(facility, table)
+    target = ActTarget(table_runner.RUNNER, here.facility.code, here.code, "show_sign")
+    act = ActShape(params=body.model_dump(), seen=None, witness=None)
+    return answer_of(request, response, do_act(request, target, act, idempotency_key), act)

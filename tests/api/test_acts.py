@@ -1,0 +1,163 @@
+"""Acts over the API are acts: the same rights, refusals and record as a tap; and a person acts at a machine."""
+
+import datetime as dt
+import json
+import uuid
+
+import pytest
+
+from audit.models import Device, Entry
+from tests.tables.cast import PIN
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+HERE = "facilities/larkfield/tables/T-01/acts/"
+LIMITS = {"min_cents": 2_500, "max_cents": 200_000, "nobody_plays": True}
+
+
+def do(machine, act, params=None, *, seen=None, key=None, address=HERE, **more):
+    """What the API answers to an act: status and body."""
+    body = {"params": params or {}, **({} if seen is None else {"seen": seen}), **more}
+    headers = {"Idempotency-Key": str(key or uuid.uuid4())}
+    answer = machine.post(address + act, body, headers)
+    return answer.status_code, answer.json()
+
+
+def sign_in(machine, person, pin=PIN):
+    answer = machine.post("person", {"person": person, "pin": pin})
+    return answer.status_code, answer.json()
+
+
+def body_of(type_):
+    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+
+
+def test_a_machine_alone_is_refused_what_its_role_may_not_do(machine, scene):
+    client = machine("acts")
+    before = scene.version
+    status, problem = do(client, "change_limits", LIMITS, seen=before)
+    assert (status, problem["code"], problem["status"]) == (403, "role-may-not", 403)
+    assert scene.version == before
+
+
+def test_a_person_who_signs_in_at_the_machine_acts_there_as_at_a_tablet(machine, scene):
+    client = machine("acts")
+    assert sign_in(client, "floorperson") == (
+        200,
+        {"person": "floorperson", "name": "Floorperson", "role": "floorperson", "locked": False},
+    )  # fmt: skip
+    status, answer = do(client, "change_limits", LIMITS, seen=scene.version)
+    assert (status, answer["answer"]["type"], answer["again"]) == (200, "limits.changed", False)
+    assert answer["version"] == scene.version
+    entry = body_of("limits.changed")
+    assert (entry["actor"], entry["device"]) == ("floorperson", client.id)
+    assert client.delete("person").json()["person"] is None
+    assert do(client, "change_limits", LIMITS, seen=scene.version)[1]["code"] == "role-may-not"
+
+
+def test_a_sign_in_at_a_machine_counts_wrong_pins_and_leaves_no_cookie(machine, scene):
+    client = machine("acts")
+    for _ in range(4):
+        assert sign_in(client, "floorperson", "999999")[0] == 403
+    status, problem = sign_in(client, "floorperson", "999999")
+    assert (status, problem["code"]) == (403, "locked-out")
+    answer = machine("acts").post("person", {"person": "floorperson", "pin": PIN})
+    assert answer.status_code == 200
+    assert not answer.cookies
+
+
+def test_a_person_who_does_nothing_at_a_machine_must_sign_in_again(machine, scene, hands, settings):
+    settings.DEVICE_IDLE_LOCK_SECONDS = 300
+    client = machine("acts")
+    sign_in(client, "floorperson")
+    hands.now += dt.timedelta(minutes=4)
+    assert do(client, "call_floor")[0] == 200
+    hands.now += dt.timedelta(minutes=6)
+    client.token = client.ask_token().json()["access_token"]
+    status, problem = do(client, "change_limits", LIMITS, seen=scene.version)
+    assert (status, problem["code"]) == (423, "locked")
+    assert Device.objects.get(pk=client.id).locked_at is not None
+
+
+def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine, scene):
+    client, key = machine("acts"), uuid.uuid4()
+    sign_in(client, "floorperson")
+    first = do(client, "call_floor", {"to": "floor"}, key=key)
+    after = scene.version
+    again = client.post(HERE + "call_floor", {"params": {"to": "floor"}}, {"Idempotency-Key": str(key)})
+    assert first[1]["again"] is False
+    assert again.json() == {**first[1], "again": True}
+    assert again["Idempotent-Replay"] == "true"
+    status, problem = do(client, "call_floor", {"to": "security"}, key=key)
+    assert (status, problem["code"]) == (422, "command-changed")
+    assert scene.version == after
+
+
+@pytest.mark.parametrize("key", ["", "7", "not-a-uuid"])
+def test_an_act_without_a_key_of_its_own_is_refused(machine, scene, key):
+    answer = machine("acts").post(HERE + "call_floor", {}, {"Idempotency-Key": key})
+    assert (answer.status_code, answer.json()["code"]) == (400, "idempotency-key-missing")
+
+
+def test_an_act_on_what_has_changed_since_is_stale(machine, scene):
+    client = machine("acts")
+    sign_in(client, "floorperson")
+    seen = scene.version
+    scene.place((1, "small", 500))
+    scene.to_the_dice()
+    status, problem = do(client, "void_round", {"reason": "other"}, seen=seen)
+    assert (status, problem["code"]) == (409, "stale")
+    assert (
+        problem["detail"] == f"The table has moved on since version {seen}. Read it again, and decide again."
+    )
+    assert do(client, "void_round", {"reason": "other"})[1]["code"] == "malformed"
+
+
+def test_a_second_person_signs_on_the_machine_by_their_own_pin(machine, scene):
+    client = machine("acts", place="larkfield/T-01")
+    assert sign_in(client, "dealer")[0] == 200
+    scene.place((1, "small", 500))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    params = {"dice": [1, 1, 3], "reason": "Read wrongly"}
+    unsigned = do(client, "correct_dice", params, seen=scene.version)
+    assert (unsigned[0], unsigned[1]["code"]) == (422, "floorperson-must-sign")
+    wrong = do(
+        client, "correct_dice", params, seen=scene.version, witness={"person": "floorperson", "pin": "999999"}
+    )
+    assert (wrong[0], wrong[1]["code"]) == (403, "wrong-pin")
+    signed = do(
+        client, "correct_dice", params, seen=scene.version, witness={"person": "floorperson", "pin": PIN}
+    )
+    assert signed[0] == 200
+    entry = body_of(signed[1]["answer"]["type"])
+    assert (entry["actor"], entry["witness"], entry["device"]) == ("dealer", "floorperson", client.id)
+
+
+def test_an_act_takes_the_scope_that_it_belongs_to(machine, scene):
+    assert do(machine("readings"), "change_limits", LIMITS)[1]["code"] == "insufficient-scope"
+    assert do(machine("acts"), "post_reading", {})[1]["code"] == "insufficient-scope"
+    assert machine("floor").get("person").status_code == 403
+    assert do(machine("acts"), "no_such_act")[0] == 404
+    assert do(machine("acts"), "call_floor", address="facilities/seabright/tables/T-01/acts/")[0] == 404
+    elsewhere = machine("acts", place="larkfield/T-02")
+    assert do(elsewhere, "call_floor")[0] == 404
+
+
+def test_an_act_of_the_facility_is_done_by_who_signed_in(machine, scene):
+    client = machine("acts")
+    sign_in(client, "games-administrator")
+    shaker = {"shaker": "SH-77", "kind": "manual"}
+    status, answer = do(client, "register_shaker", shaker, address="facilities/larkfield/acts/")
+    assert (status, answer["answer"]["type"]) == (200, "shaker.registered")
+
+
+def test_each_act_says_what_it_takes_or_that_it_reads_it_itself(machine, scene):
+    client = machine("acts")
+    acts = {row["act"]: row for row in client.get("acts").json()["items"]}
+    assert acts["change_limits"]["params"]["required"] == ["min_cents", "max_cents"]
+    assert acts["call_dice"]["params"] is None
+    assert "faces" in acts["call_dice"]["in_words"]
+    assert acts["post_reading"]["scope"] == "readings"
+    assert all(row["params"] is not None or row["in_words"] for row in acts.values())
+    assert client.get("acts/shake").json() == acts["shake"]
+    assert client.get("acts/nothing").status_code == 404

@@ -1,0 +1,202 @@
+"""A dice reader posts what it read; the dealer confirms it, and where they differ the floor decides."""
+
+import datetime as dt
+import json
+import uuid
+
+import pytest
+
+from audit import clients, clock, registration
+from audit.models import Entry
+from audit.verification import verify
+from games.engine import Refusal
+from tables.core.alerts import ALERT_RULES
+from tables.dice.readings import READER_SILENT
+from tables.models import Alert, DiceReading
+from tables.ticker import reconcile_alerts
+from tests.api.conftest import Machine
+from tests.fixtures import jurisdictions
+from tests.tables.cast import make_scene
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+HERE = "facilities/larkfield/tables/T-01/acts/post_reading"
+ruritania = jurisdictions.ruritania
+
+
+@pytest.fixture
+def reader(machine):
+    return machine("readings", place="larkfield/T-01", name="DR-01")
+
+
+@pytest.fixture
+def dice_next(scene):
+    """The dice are to be called: 25 dollars on small, 10 dollars on the total 12."""
+    registration.record_people()
+    scene.place((1, "small", 2_500), (2, "total:12", 1_000))
+    scene.to_the_dice()
+    return scene
+
+
+def post(reader, dice, number=1, *, at=None, key=None, confidence=98):
+    at = at or clock.now()
+    params = {
+        "number": number, "dice": dice, "read_at": at.isoformat(), "confidence": confidence, "firmware": "2.4.1",
+    }  # fmt: skip
+    answer = reader.post(HERE, {"params": params}, {"Idempotency-Key": str(key or uuid.uuid4())})
+    return answer.status_code, answer.json()
+
+
+def entries(type_):
+    rows = Entry.objects.filter(type=type_).order_by("id")
+    return [json.loads(bytes(row.body)) for row in rows]
+
+
+def open_alerts(scene, kind):
+    return list(Alert.objects.filter(table=scene.table, kind=kind, ended_at=None))
+
+
+def test_a_reading_is_shown_and_enters_no_dice(reader, dice_next):
+    status, answer = post(reader, [5, 2, 5])
+    assert (status, answer["answer"]["outcome"]) == (200, "pending")
+    shown = dice_next.round_part["round"]
+    assert (shown["phase"], shown["dice"]) == ("ready", None)
+    reading = shown["reading"]
+    assert (reading["device"], reading["read"]["dice"], reading["confidence"]) == ("DR-01", [2, 5, 5], 98)
+    assert (reading["read"]["wins"], reading["read"]["losses"], reading["read"]["pay_cents"]) == (1, 1, 6_000)
+    assert reading["entered"] is None
+
+
+def test_the_dealer_confirms_it_with_one_act_and_the_entry_says_so(reader, dice_next):
+    post(reader, [5, 2, 5], number=41)
+    dice_next.act("call_dice", {"dice": [2, 5, 5]})
+    (settled,) = entries("round.settled")
+    assert settled["actor"] == "dealer"
+    assert settled["data"]["reading"] == {"device": "DR-01", "number": 41, "dice": [5, 2, 5]}
+    assert dice_next.round_part["round"]["reading"] is None
+    assert verify().findings == []
+
+
+def test_other_dice_are_on_record_with_the_reading_and_the_floor_decides(reader, dice_next):
+    post(reader, [2, 5, 5])
+    with dice_next.refused_on_record("reading-differs"):
+        dice_next.act("call_dice", {"dice": [2, 5, 6]})
+    (differ,) = entries("dice.differ")
+    assert (differ["data"]["read"], differ["data"]["entered"]) == ([2, 5, 5], [2, 5, 6])
+    (alert,) = open_alerts(dice_next, "reading-differs")
+    shown = dice_next.round_part["round"]["reading"]
+    assert shown["entered"]["dice"] == [2, 5, 6]
+    assert [(row["label"], row["seats"], row["read_cents"], row["entered_cents"]) for row in shown["differing"]] == [
+        ("Total 12", [2], 6_000, 0)
+    ]  # fmt: skip
+    # Without the floor neither counts any more, and nothing more is recorded
+    for dice in ([2, 5, 5], [2, 5, 6]):
+        with dice_next.refused("reading-differs"):
+            dice_next.act("call_dice", {"dice": dice})
+    dice_next.act("call_dice", {"dice": [2, 5, 5]}, witness="floorperson")
+    (settled,) = entries("round.settled")
+    assert (settled["data"]["dice"], settled["witness"]) == ([2, 5, 5], "floorperson")
+    assert settled["data"]["reading"] == {
+        "device": "DR-01",
+        "number": 1,
+        "dice": [2, 5, 5],
+        "entered": [2, 5, 6],
+    }
+    alert.refresh_from_db()
+    assert alert.ended_at is not None
+    assert verify().findings == []
+
+
+def test_a_reading_is_taken_once(reader, dice_next):
+    key, at = uuid.uuid4(), clock.now()
+    first = post(reader, [1, 2, 3], at=at, key=key)
+    assert post(reader, [1, 2, 3], at=at, key=key) == (200, {**first[1], "again": True})
+    status, problem = post(reader, [1, 2, 3], at=at)
+    assert (status, problem["code"]) == (422, "reading-known")
+    assert post(reader, [1, 2, 4], at=at)[1]["code"] == "reading-number-used"
+    assert DiceReading.objects.count() == 1
+
+
+def test_nobody_may_know_the_dice_while_bets_are_open(reader, scene):
+    scene.place((1, "small", 2_500))
+    status, problem = post(reader, [1, 2, 3])
+    assert (status, problem["code"]) == (422, "reading-while-bets-are-open")
+    assert DiceReading.objects.count() == 0
+
+
+def test_a_reading_after_the_call_is_late_and_changes_nothing(reader, dice_next):
+    read_at = clock.now()
+    dice_next.act("call_dice", {"dice": [2, 5, 5]})
+    before = dice_next.round_part["round"]
+    status, answer = post(reader, [2, 5, 5], at=read_at)
+    assert (status, answer["answer"]["outcome"]) == (200, "late")
+    assert answer["answer"]["say"] == "It came after its throw, so it is on record and changes nothing."
+    assert dice_next.round_part["round"] == before
+    assert entries("dice.read")[0]["data"]["called"] == [2, 5, 5]
+    assert open_alerts(dice_next, "reading-differs") == []
+    post(reader, [2, 5, 6], number=2, at=read_at)
+    assert len(open_alerts(dice_next, "reading-differs")) == 1
+    dice_next.finish()
+    assert post(reader, [6, 6, 6], number=3, at=read_at)[1]["answer"]["outcome"] == "late"
+    assert DiceReading.objects.get(number=3).round is None
+    assert verify().findings == []
+
+
+def test_a_clock_that_is_ahead_is_refused(reader, dice_next, hands):
+    status, problem = post(reader, [1, 2, 3], at=clock.now() + dt.timedelta(seconds=40))
+    assert (status, problem["code"]) == (422, "reading-ahead-of-clock")
+    assert "40 seconds ahead" in problem["detail"]
+
+
+def test_a_silent_reader_is_an_alert_until_it_is_heard(reader, dice_next, hands):
+    rules = [rule for rule in ALERT_RULES if READER_SILENT in rule.kinds]
+    post(reader, [1, 2, 3])
+    hands.now += dt.timedelta(seconds=29)
+    assert reconcile_alerts(rules, clock.now()) == []
+    hands.now += dt.timedelta(seconds=1)
+    reconcile_alerts(rules, clock.now())
+    (alert,) = open_alerts(dice_next, "reader-silent")
+    assert alert.params == {"device": "DR-01"}
+    assert reader.post("heartbeat").json() == {"now": "2026-11-21T15:00:30Z"}
+    reconcile_alerts(rules, clock.now())
+    assert open_alerts(dice_next, "reader-silent") == []
+    assert [entry["data"]["kind"] for entry in entries("alert.ended")] == ["reader-silent"]
+
+
+def test_a_person_does_not_post_readings(dice_next):
+    with pytest.raises(Refusal) as refusal:
+        dice_next.act("post_reading", {}, by="floorperson")
+    assert refusal.value.code == "role-may-not"
+
+
+def test_where_the_law_approves_automatic_results_a_sure_reading_is_the_call(db, hands, ruritania):
+    scene = make_scene("xx-7/A")
+    registration.record_people()
+    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
+    reader = Machine(client, clients.make_secret(client)[1], "")
+    reader.token = reader.ask_token().json()["access_token"]
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    assert post(reader, [2, 5, 5], confidence=94)[1]["answer"]["outcome"] == "pending"
+    status, answer = post(reader, [2, 5, 5], number=2, confidence=95)
+    assert (status, answer["answer"]["type"], answer["answer"]["outcome"]) == (
+        200,
+        "round.settled",
+        "automatic",
+    )
+    (settled,) = entries("round.settled")
+    assert (settled["actor"], settled["data"]["dice"]) == (reader.client.person.code, [2, 5, 5])
+    assert settled["data"]["reading"] == {"device": "DR-01", "number": 2, "dice": [2, 5, 5]}
+    assert scene.round_part["round"]["phase"] == "lit"
+    assert [entry["data"]["outcome"] for entry in entries("dice.read")] == ["pending", "automatic"]
+    assert verify().findings == []
+
+
+def test_a_reader_asks_whether_it_is_its_turn(reader, scene):
+    turn = reader.get("facilities/larkfield/tables/T-01/readings/turn").json()
+    assert (turn["round"], turn["wanted"]) == (None, False)
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    turn = reader.get("facilities/larkfield/tables/T-01/readings/turn").json()
+    assert (turn["throw"], turn["wanted"], turn["reading"]) == (1, True, None)
+    post(reader, [1, 2, 3], number=7)
+    assert reader.get("facilities/larkfield/tables/T-01/readings/turn").json()["reading"] == 7

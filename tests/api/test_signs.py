@@ -1,0 +1,107 @@
+"""An electronic sign reads what it shall show, says what it shows, and posts the sign of a change by that."""
+
+import datetime as dt
+import json
+import uuid
+
+import pytest
+
+from audit import clock, registration
+from audit.models import Entry
+from audit.verification import verify
+from tables.core.alerts import ALERT_RULES
+from tables.models import Alert, LimitsChange
+from tables.sign_displays import SIGN_BEHIND
+from tables.ticker import reconcile_alerts
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+HERE = "facilities/larkfield/tables/T-01/sign"
+
+
+@pytest.fixture
+def sign(machine, scene):
+    registration.record_people()
+    return machine("signs", place="larkfield/T-01", name="LS-01")
+
+
+def show(sign, min_cents=1_000, max_cents=100_000, change=0):
+    body = {"min_cents": min_cents, "max_cents": max_cents, "change": change}
+    answer = sign.post(HERE + "/shown", body, {"Idempotency-Key": str(uuid.uuid4())})
+    return answer.status_code, answer.json()
+
+
+def change_limits(scene):
+    scene.place((1, "small", 500))
+    scene.act(
+        "change_limits", {"min_cents": 2_500, "max_cents": 200_000}, by="floorperson", device=scene.podium
+    )
+
+
+def reconcile():
+    return reconcile_alerts([rule for rule in ALERT_RULES if SIGN_BEHIND in rule.kinds], clock.now())
+
+
+def test_a_sign_reads_the_limits_and_the_change_to_come(sign, scene):
+    assert sign.get(HERE).json() == {
+        "table": "T-01", "game": "sic-bo", "open": True, "min_cents": 1_000, "max_cents": 100_000, "coming": None,
+    }  # fmt: skip
+    before = sign.get(HERE)
+    assert sign.get(HERE, headers={"If-None-Match": before["ETag"]}).status_code == 304
+    change_limits(scene)
+    coming = sign.get(HERE, headers={"If-None-Match": before["ETag"]}).json()["coming"]
+    assert (coming["change"], coming["min_cents"], coming["max_cents"], coming["posted_at"]) == (
+        1,
+        2_500,
+        200_000,
+        None,
+    )
+
+
+def test_what_a_sign_shows_is_on_record_once(sign, scene):
+    assert show(sign)[0] == 200
+    (entry,) = [json.loads(bytes(row.body)) for row in Entry.objects.filter(type="sign.shown")]
+    assert entry["data"] == {"display": "LS-01", "min_cents": 1_000, "max_cents": 100_000, "change": 0}
+    assert (entry["device"], entry["actor"]) == (sign.id, sign.client.person.code)
+    status, problem = show(sign)
+    assert (status, problem["code"]) == (422, "sign-shown-already")
+
+
+def test_a_sign_that_shows_anything_else_is_refused(sign, scene):
+    status, problem = show(sign, max_cents=200_000)
+    assert (status, problem["code"]) == (422, "sign-shows-others")
+    assert "$10 to $1,000 now, and no change is to come" in problem["detail"]
+
+
+def test_a_change_is_posted_by_the_sign_that_shows_it(sign, scene):
+    show(sign)
+    change_limits(scene)
+    assert show(sign, change=1)[0] == 200
+    change = LimitsChange.objects.get(table=scene.table)
+    assert change.posted_at == clock.now()
+    (entry,) = [json.loads(bytes(row.body)) for row in Entry.objects.filter(type="limits.sign_posted")]
+    assert (entry["device"], entry["actor"]) == (sign.id, sign.client.person.code)
+    assert sign.get(HERE).json()["coming"]["effective_at"] is None
+    scene.act("announce_limits")
+    assert sign.get(HERE).json()["coming"]["effective_at"] is not None
+    assert verify().findings == []
+
+
+def test_a_sign_that_does_not_follow_within_a_minute_is_an_alert(sign, scene, hands):
+    show(sign)
+    change_limits(scene)
+    for seconds, alerts in ((59, 0), (1, 1)):
+        hands.now += dt.timedelta(seconds=seconds)
+        sign.post("heartbeat")
+        reconcile()
+        assert Alert.objects.filter(kind="sign-behind", ended_at=None).count() == alerts
+    show(sign, change=1)
+    reconcile()
+    assert Alert.objects.filter(kind="sign-behind", ended_at=None).count() == 0
+
+
+def test_a_silent_sign_is_an_alert(sign, scene, hands):
+    show(sign)
+    hands.now += dt.timedelta(seconds=60)
+    reconcile()
+    (alert,) = Alert.objects.filter(kind="sign-behind", ended_at=None)
+    assert alert.params == {"device": "LS-01", "shows": "$10 to $1,000"}
