@@ -27,7 +27,7 @@ from channels.db import database_sync_to_async
 
 from audit import clock
 from audit.logs import OutageLog
-from audit.models import Device
+from audit.models import Device, Station
 from games.engine.game import PostCode
 from games.office import calendar
 from games.separation.changes import withdraw_ended_changes
@@ -110,6 +110,7 @@ alert_rule(AlertRule((CLOCK_BEHIND,), clocks_behind))
 
 SILENT_SECONDS = 60
 TABLET_TICKS = 5
+TABLET_STATIONS = (Station.DEALER, Station.STICK)  # a sign and a dice reader at the table are heard, too
 SHORT_POSTS: dict[PostCode, str] = {"dealer": "right", "dealer-left": "left", "stick": "stick"}
 
 
@@ -245,7 +246,9 @@ def _tablets_in_use(tables: Mapping[str, Table]) -> dict[tuple[str, PostCode | N
 
     It is the tablet that was heard last there, so a tablet that was replaced by another raises no alert.
     """
-    heard = Device.objects.filter(revoked_at=None, heard_at__isnull=False, place__in=tables)
+    heard = Device.objects.filter(
+        revoked_at=None, heard_at__isnull=False, place__in=tables, station__in=TABLET_STATIONS
+    )
     in_use: dict[tuple[str, PostCode | None], TabletRow] = {}
     rows = heard.order_by("heard_at", "name").values(
         "pk", "place", "name", "person", "locked_at", "heard_at", "battery_percent", "is_charging"

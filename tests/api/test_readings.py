@@ -7,13 +7,13 @@ import uuid
 import pytest
 
 from audit import clients, clock, registration
-from audit.models import Entry
+from audit.models import Device, Entry
 from audit.verification import verify
 from games.engine import Refusal
 from tables.core.alerts import ALERT_RULES
 from tables.dice.readings import READER_SILENT
 from tables.models import Alert, DiceReading
-from tables.ticker import reconcile_alerts
+from tables.ticker import reconcile_alerts, silent_tablets
 from tests.api.conftest import Machine
 from tests.fixtures import jurisdictions
 from tests.tables.cast import make_scene
@@ -160,6 +160,15 @@ def test_a_silent_reader_is_an_alert_until_it_is_heard(reader, dice_next, hands)
     reconcile_alerts(rules, clock.now())
     assert open_alerts(dice_next, "reader-silent") == []
     assert [entry["data"]["kind"] for entry in entries("alert.ended")] == ["reader-silent"]
+
+
+def test_a_reader_that_is_heard_does_not_hide_a_silent_tablet(reader, scene, hands):
+    Device.objects.filter(pk=scene.tablet.pk).update(
+        person=scene.people["dealer"], signed_on_at=clock.now(), heard_at=clock.now()
+    )
+    hands.now += dt.timedelta(minutes=2)
+    reader.post("heartbeat")
+    assert [alert.params["device"] for alert in silent_tablets(clock.now())] == [scene.tablet.name]
 
 
 def test_a_person_does_not_post_readings(dice_next):
