@@ -147,7 +147,7 @@ class Command(BaseCommand):
         reading = {
             "number": number,
             "dice": faces,
-            "read_at": dt.datetime.now(dt.UTC).isoformat(),
+            "read_at": now().isoformat(),
             "confidence": CONFIDENCE_OF_WRONG if fault == "wrong" else CONFIDENCE,
             "firmware": FIRMWARE,
         }
@@ -174,6 +174,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"Reading {reading['number']}: {answer['answer']['outcome']}")
                 return
             time.sleep(every)
+
+
+def now() -> dt.datetime:
+    """The time by the clock of the reader."""
+    return dt.datetime.now(dt.UTC)
 
 
 def _faults(text: str) -> Iterator[str]:
