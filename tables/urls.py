@@ -14,6 +14,7 @@ from tables.views import (
     rounds,
     service,
     sign_in,
+    systems,
     webhooks,
 )
 
@@ -59,6 +60,7 @@ urlpatterns = [
     path("floor/<slug:facility>/access/", people.access, name="access"),
     path("floor/<slug:facility>/access/csv", people.access_csv, name="access-csv"),
     path("floor/<slug:facility>/devices/", devices.device_list, name="devices"),
+    path("floor/<slug:facility>/systems/", systems.system_list, name="systems"),
     path("floor/<slug:facility>/webhooks/", webhooks.webhooks, name="webhooks"),
     path("floor/<slug:facility>/players/", players.players, name="players"),
     path("floor/<slug:facility>/players/<slug:code>/", players.player, name="player"),

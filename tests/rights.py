@@ -212,6 +212,7 @@ READERS: dict[str, Set[str]] = {
     "floor/<slug:facility>/access/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/access/csv": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/devices/": MANAGEMENT | {"compliance", "system administrator"},
+    "floor/<slug:facility>/systems/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/webhooks/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/": MANAGEMENT | {"compliance", "system administrator"},
     "floor/<slug:facility>/people/file": ACCESS_PREPARERS,

@@ -564,7 +564,10 @@ def _subject_url(facility: Facility, change: PreparedChange) -> str:
             return reverse("signs", args=[facility.code])
         case "requests":
             return reverse("game-request", args=[facility.code, params["request"]])
-        case "devices" | "clients":
+        case "clients":
+            name = params.get("device") or params["name"]
+            return f"{reverse('systems', args=[facility.code])}?{urlencode({'system': name})}"
+        case "devices":
             name = params.get("device") or params["name"]
             return f"{reverse('devices', args=[facility.code])}?{urlencode({'device': name})}"
         case "people" | "leaves":

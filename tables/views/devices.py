@@ -33,7 +33,6 @@ from tables.runner.access import (
     facility_pages_for,
 )
 from tables.runner.facility import DICE, EQUIPMENT, SETUP, STAFF
-from tables.setup import clients
 from tables.setup.devices import (
     OF_A_TABLE,
     REVOCATIONS,
@@ -122,14 +121,11 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         "query": query,
         "selected": selected,
         "token_refusal": why_not_make_token(facility, person, selected.device) if selected else None,
-        "changes": [
-            *waiting_changes(facility, person, SUBJECT, now),
-            *waiting_changes(facility, person, clients.SUBJECT, now),
-        ],
+        "changes": waiting_changes(facility, person, SUBJECT, now),
         "tokens": devices.readable_tokens(person, facility.code, now),
         "here": request.device,  # type: ignore[attr-defined]
         "prepares": policy.may_prepare(row_of_policy, person),
-        "revokes": _revokes(person, row_of_revocations),
+        "revokes": may_revoke(person, row_of_revocations),
         "revokes_alone": selected is not None and revokes_alone(facility, person, selected.device),
         "revocation_signers": second_people(
             person, facility, row_of_revocations, department_of(selected.device) if selected else ""
@@ -147,7 +143,7 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
     return render(request, "tables/people/devices.html", context)
 
 
-def _revokes(person: Person, row: SeparationRow) -> bool:
+def may_revoke(person: Person, row: SeparationRow) -> bool:
     """Whether the person revokes devices: any with a second person, or those of their department alone."""
     return policy.may_prepare(row, person) or policy.may_do_alone(row, person, person.department)
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from django.conf import settings
 from django.core.management import call_command
 
-from audit import clock, people, registration
+from audit import clients, clock, people, registration
 from audit.runner import ActRequest
 from tables.cases.case import open_found_cases
 from tables.desk.desk import STREAM, execute
@@ -155,6 +155,9 @@ def work_on_a_case(scene: Scene) -> None:
 def change_people(scene: Scene) -> None:
     """People and devices, a lock-out, a hold, a filter, the count of the dice, and the sum of a first review."""
     test_people.change(scene, "add_person", test_people.ZOE)
+    client = clients.make("Casino management", "larkfield", ["money"], by=scene.people["compliance"])
+    for _ in range(2):
+        clients.make_secret(client, scene.people["compliance"])
     test_people.change(
         scene, "add_people", {"people": [{**test_people.ZOE, "person": "park-y", "badge": "4418"}]}
     )

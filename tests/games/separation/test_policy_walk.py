@@ -130,7 +130,7 @@ ROWS = {
     "clients": Row(
         "add_client", lambda scene: {"name": "Casino management", "scopes": ["floor"]},
         lambda: Device.objects.filter(name="Casino management").exists(),
-        "system-administrator", "compliance", "/floor/larkfield/devices/", "Somebody else approves it.",
+        "system-administrator", "compliance", "/floor/larkfield/systems/", "Somebody else approves it.",
     ),
     "webhooks": Row(
         "add_webhook", lambda scene: {"url": "https://example.com/", "purpose": "Ratings", "types": []},
