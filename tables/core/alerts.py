@@ -88,6 +88,7 @@ class AlertRaised(AlertEnded):
     entered: NotRequired[Annotated[list[int], "the dice that were entered or called"]]
     evidence: NotRequired[Annotated[str, "the evidence against fair dice, in words"]]
     expected_cents: NotRequired[Annotated[int, "what the record says"]]
+    firmware: NotRequired[Annotated[str, "the version of the software of a reader"]]
     first_round: NotRequired[Annotated[int, "the first round with these dice"]]
     held: NotRequired[Annotated[bool, "whether what is paid is held back for a review"]]
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]

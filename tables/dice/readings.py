@@ -1,7 +1,8 @@
 """What dice readers and automated shakers read, beside what the dealer calls.
 
 1. A reader posts a reading (`post_reading` in `tables.rounds.play`): the faces, the moment, its own number, how sure it
-   is, and its firmware. It enters no dice. Each reading is a row and an entry, once.
+   is, and its firmware. It enters no dice. Each reading is a row and an entry, once. Where an approval of the shaker
+   names versions, a reading of another firmware is for the record alone, and raises an alert.
 2. While the dice are to be called, the round keeps the newest reading (`Round.reading`), and the console shows it under
    *Enter the dice*: one press calls what was read.
 3. Other dice than were read are not taken: both are on record, and an alert is raised. A floorperson looks at the dice
@@ -36,6 +37,7 @@ from tables.core.alerts import (
 )
 from tables.core.context import TableContext
 from tables.core.duty import FLOOR
+from tables.equipment.approvals import SHAKER_SUBJECTS, Equipment
 from tables.models import DiceReading, Table
 from tables.models.dice import PendingReading
 from tables.runner.table import ActOutcome, refuse_on_record
@@ -44,11 +46,12 @@ from tables.words.sentences import dice_words
 AHEAD_OF_CLOCK = dt.timedelta(seconds=5)  # that the clock of a reader may be ahead of the server's
 SILENT_AFTER = dt.timedelta(seconds=30)
 READER_TICKS = 5
-Outcome = Literal["pending", "late", "automatic"]
+Outcome = Literal["pending", "late", "automatic", "unapproved"]
 SAYS_OF_READING: dict[str, str] = {
     "pending": "The console shows it. The dealer calls the dice.",
     "late": "It came after its throw, so it is on record and changes nothing.",
     "automatic": "It is the call: the wagers are settled by it.",
+    "unapproved": "This firmware is not approved, so the reading is on record and changes nothing.",
 }
 
 READING_KNOWN = RefusalCode(
@@ -109,7 +112,8 @@ def DICE_READ(
     firmware: Annotated[str, "version of the reader's software"],
     number: ReadingNumber,
     outcome: Annotated[
-        Outcome, "pending: the dealer calls; late: for the record alone; automatic: it is the call"
+        Outcome,
+        "pending: the dealer calls; late, unapproved: for the record alone; automatic: it is the call",
     ],
     read_at: Annotated[str, "when the dice were read, by the clock of the reader"],
     round: Annotated[int | None, "number of the round; null where it belongs to none in play"],
@@ -186,7 +190,7 @@ def take_reading(
         firmware=firmware,
         outcome="late",
     )
-    called = _place(ctx, reading)
+    called = _place(ctx, reading) if _is_approved(ctx, reading) else None
     reading.save(force_insert=True)
     entry = DICE_READ(
         device=device.name,
@@ -209,6 +213,22 @@ def _verify_new(device: Device, number: int, dice: Sequence[int], read_at: dt.da
         return
     is_same = (known.dice, known.read_at) == (list(dice), read_at)
     raise Refusal(READING_KNOWN if is_same else READING_NUMBER_USED, device=device.name, number=number)
+
+
+def _is_approved(ctx: TableContext, reading: DiceReading) -> bool:
+    """Whether no approval of the shaker names versions, or one names this firmware. Raises the alert otherwise."""
+    if not ctx.deals:
+        return True
+    approvals = [row for row in Equipment(ctx).approvals_in_effect if row.subject in SHAKER_SUBJECTS]
+    versions = [version for approval in approvals for version in approval.versions]
+    if not versions or reading.firmware in versions:
+        return True
+    reading.outcome = "unapproved"
+    alert = READER_FIRMWARE.expected(
+        ctx.table.pk, cause=reading.device_id, device=reading.device.name, firmware=reading.firmware
+    )
+    raise_alert(ctx, alert)
+    return False
 
 
 def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
@@ -339,6 +359,18 @@ DIFFERING = alert_kind(
         "Dice differ from their reading",
         "The dice differ",
         describe=_describe_differing,
+        ends_when_acknowledged=True,
+    )
+)
+READER_FIRMWARE = alert_kind(
+    AlertKind(
+        "reader-firmware",
+        "firmware:{cause}",
+        Level.WARN,
+        "Reader not approved",
+        "A dice reader runs another firmware",
+        "%(device)s runs firmware %(firmware)s, which no approval of the shaker names. What it reads is for the record "
+        "alone, and the dealer enters the dice. Call the office.",
         ends_when_acknowledged=True,
     )
 )

@@ -1141,13 +1141,13 @@ class Migration(migrations.Migration):
                     ('firmware', models.CharField(max_length=40)),
                     ('round', models.PositiveIntegerField(blank=True, help_text='number of the round; null without one', null=True)),
                     ('throw', models.PositiveSmallIntegerField(blank=True, help_text='number of the throw in the round; null without one', null=True)),
-                    ('outcome', models.CharField(help_text='pending: the dealer calls; late: for the record alone; automatic: it was the call', max_length=10)),
+                    ('outcome', models.CharField(help_text='pending: the dealer calls; late, unapproved: for the record alone; automatic: it was the call', max_length=10)),
                     ('device', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.device')),
                     ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='tables.table')),
                 ],
                 options={
                     'ordering': ['table', 'received_at', 'id'],
-                    'constraints': [models.UniqueConstraint(fields=('device', 'number'), name='reading_is_taken_once'), models.CheckConstraint(condition=models.Q(('outcome__in', ['pending', 'late', 'automatic'])), name='reading_outcome_is_known'), models.CheckConstraint(condition=models.Q(('confidence__lte', 100)), name='confidence_is_a_percentage')],
+                    'constraints': [models.UniqueConstraint(fields=('device', 'number'), name='reading_is_taken_once'), models.CheckConstraint(condition=models.Q(('outcome__in', ['pending', 'late', 'automatic', 'unapproved'])), name='reading_outcome_is_known'), models.CheckConstraint(condition=models.Q(('confidence__lte', 100)), name='confidence_is_a_percentage')],
                 },
             ), migrations.CreateModel(
                 name='SignDisplay',

@@ -308,7 +308,7 @@ class DiceReading(models.Model):
     )
     outcome = models.CharField(
         max_length=10,
-        help_text="pending: the dealer calls; late: for the record alone; automatic: it was the call",
+        help_text="pending: the dealer calls; late, unapproved: for the record alone; automatic: it was the call",
     )
 
     class Meta:
@@ -316,7 +316,8 @@ class DiceReading(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["device", "number"], name="reading_is_taken_once"),
             models.CheckConstraint(
-                condition=Q(outcome__in=["pending", "late", "automatic"]), name="reading_outcome_is_known"
+                condition=Q(outcome__in=["pending", "late", "automatic", "unapproved"]),
+                name="reading_outcome_is_known",
             ),
             models.CheckConstraint(condition=Q(confidence__lte=100), name="confidence_is_a_percentage"),
         ]

@@ -12,7 +12,7 @@ from audit.verification import verify
 from games.engine import Refusal
 from tables.core.alerts import ALERT_RULES
 from tables.dice.readings import READER_SILENT
-from tables.models import Alert, DiceReading
+from tables.models import Alert, Approval, DiceReading, Shaker
 from tables.ticker import reconcile_alerts, silent_tablets
 from tests.api.conftest import Machine
 from tests.fixtures import jurisdictions
@@ -160,6 +160,23 @@ def test_a_silent_reader_is_an_alert_until_it_is_heard(reader, dice_next, hands)
     reconcile_alerts(rules, clock.now())
     assert open_alerts(dice_next, "reader-silent") == []
     assert [entry["data"]["kind"] for entry in entries("alert.ended")] == ["reader-silent"]
+
+
+def test_a_firmware_that_the_approval_of_the_shaker_does_not_name_is_for_the_record_alone(reader, dice_next):
+    approval = Approval.objects.filter(shaker__table=dice_next.table).first() or Approval(
+        facility=dice_next.table.facility, subject="shaker", reference="BGL-9", approved_on=dt.date(2020, 1, 1),
+        shaker=Shaker.objects.get(table=dice_next.table),
+    )  # fmt: skip
+    approval.version = "2.4.0"
+    approval.save()
+    status, answer = post(reader, [2, 5, 5])
+    assert (status, answer["answer"]["outcome"]) == (200, "unapproved")
+    assert dice_next.round_part["round"]["reading"] is None
+    (alert,) = open_alerts(dice_next, "reader-firmware")
+    assert alert.params == {"device": "DR-01", "firmware": "2.4.1"}
+    approval.further_versions = ["2.4.1"]
+    approval.save()
+    assert post(reader, [2, 5, 5], number=2)[1]["answer"]["outcome"] == "pending"
 
 
 def test_a_reader_that_is_heard_does_not_hide_a_silent_tablet(reader, scene, hands):
