@@ -1,9 +1,12 @@
 """A dice reader at a dealer's tablet: one press confirms what it read; where they differ, the floor decides by PIN."""
 
+import io
 import json
+import threading
 import uuid
 
 import pytest
+from django.core.management import call_command
 from playwright.sync_api import expect
 
 from audit import clients, clock
@@ -89,3 +92,43 @@ def test_where_the_dice_differ_a_floorperson_decides_on_the_tablet(dice_next, de
     entry = settled(dice_next)
     assert (entry["witness"], entry["data"]["dice"]) == ("floorperson", [2, 5, 5])
     assert entry["data"]["reading"]["entered"] == [2, 5, 6]
+
+
+def test_the_simulated_reader_and_a_dealer_play_over_the_real_server(
+    scene, new_page, live_url, session_server
+):
+    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
+    _secret, secret = clients.make_secret(client)
+    output, dealer = io.StringIO(), tablet(new_page, scene)
+
+    def play() -> None:
+        call_command(
+            "simulate_reader", "larkfield", "T-01", client=str(client.device_id), secret=secret, url=live_url,
+            readings=3, faults="wrong", seed=11, every=0.2, stdout=output, stderr=output,
+        )  # fmt: skip
+
+    reader = threading.Thread(target=play)
+    reader.start()
+    for number in range(1, 4):
+        scene.place((1, "small", 2_500))
+        scene.to_the_dice()
+        session_server.push(scene.table.pk)
+        expect(dealer.page.locator("#reading")).to_be_visible(timeout=20_000)
+        dice = [int(face) for face in output.getvalue().rpartition("show ")[2].split("\n")[0].split()]
+        if number < 3:
+            dealer.says("Confirm " + " ".join(map(str, sorted(dice))))
+            dealer.tap(dealer.next)
+        else:  # the reader has read another face: the dealer enters what lies there
+            dealer.enter(*dice)
+            dealer.tap(dealer.next)
+            dealer.sign("floorperson")
+        expect(dealer.page.locator("#dock-dice")).to_be_visible()
+        assert settled(scene)["data"]["dice"] in (dice, sorted(dice))
+        scene.finish()
+        session_server.push(scene.table.pk)
+    reader.join(20)
+    assert not reader.is_alive()
+    assert (settled(scene)["witness"], "entered" in settled(scene)["data"]["reading"]) == (
+        "floorperson",
+        True,
+    )
