@@ -32,8 +32,8 @@ from games.models import Document, GameRequest, Provider
 from games.office import core as office
 from games.params import Params
 from games.views import office as office_pages
-from tables.desk import desk
 from tables.core.duty import MACHINES
+from tables.desk import desk
 from tables.models import Table
 from tables.runner import facility, table
 from tables.runner.access import current_request
