@@ -108,7 +108,7 @@ SIC_BO = tuple(
         (f"one-of-a-kind:{seat % 3 + 1}", 2_500),
     )
 ) + (
-    (2, "two-dice:2-5", 12_500),
+    (1, "two-dice:2-5", 12_500),  # the selected seat, with three others
     (3, "three-of-a-kind:5", 1_000),
     *((seat, "total:14", 1_000) for seat in range(1, 8)),
 )
@@ -195,9 +195,10 @@ FOOTBALL = tuple(
     for wager, cents, *play in (
         ("touchdown" if seat % 2 else "defense", 10_000),
         ("game-changer", 500),
-        (f"game-length:{seat % 3 + 2}", 2_500),
-        ("over-four" if seat % 2 else "under-four", 2_500, 1),
-        ("quick-strike", 500),
+        *((f"game-length:{length}", 10_000 if seat % 3 else 2_500) for length in (2, 3, 4)),
+        ("over-four", 2_500, 1),
+        ("under-four", 2_500, 1),
+        ("quick-strike", 10_000 if seat % 3 else 2_500),
     )
 )
 FULL = {
