@@ -53,20 +53,20 @@ TOKEN_LIFETIME = dt.timedelta(minutes=10)
 
 def make(
     name: str, facility: str, scopes: Iterable[str], place: str = "", by: Person | None = None,
-    asked_by: Person | None = None,
+    asked_by: Person | None = None, new_id: uuid.UUID | None = None,
 ) -> ApiClient:  # fmt: skip
     """Create a client with its device and its person, and state each on the record. It has no secret yet.
 
     `place`: the stream of the only table that it serves, or "". `asked_by` never makes or reads its secret. Without
-    `by` the record says that the server's operator did it. Raises ValidationError as `devices.enroll`, and ValueError
-    for an unknown scope or none.
+    `by` the record says that the server's operator did it. `new_id`: of a demo, which prints it before. Raises
+    ValidationError as `devices.enroll`, and ValueError for an unknown scope or none.
     """
     wanted = sorted(set(scopes))
     if not wanted or {*wanted} - SCOPES.keys():
         raise ValueError(f"a client needs scopes of {', '.join(SCOPES)}")
     with transaction.atomic():
         # Nobody reads this token: no browser becomes a machine.
-        device, _token = enroll(name, facility, Station.MACHINE, place, by, asked_by=asked_by)
+        device, _token = enroll(name, facility, Station.MACHINE, place, by, asked_by=asked_by, new_id=new_id)
         person = Person.objects.create_person(
             f"machine-{device.pk.hex[:12]}",
             "",
@@ -75,7 +75,9 @@ def make(
             department=Department.INFORMATION_TECHNOLOGY,
             facility=facility,
         )
-        registration.record_person(person, by, asked_by)
+        # People are compared from the first statement on. In a demo, where nobody is stated, no machine is either.
+        if registration.newest_statements():
+            registration.record_person(person, by, asked_by)
         stream = lock_sign_in_stream(facility)
         moment = clock.never_before(stream, clock.now())
         client = ApiClient.objects.create(
@@ -93,15 +95,15 @@ def allow_secret(client: ApiClient, asked_by: Person | None) -> None:
 
 
 def make_secret(
-    client: ApiClient, by: Person | None = None, command: uuid.UUID | None = None
+    client: ApiClient, by: Person | None = None, command: uuid.UUID | None = None, text: str = ""
 ) -> tuple[ClientSecret, str]:
     """Make a secret of a client and record it. Returns it with its text, which is stored nowhere.
 
     The secrets before end after a week, or when they would have ended. `command`: the text is derived from this id, so
-    that who made it on a screen can read it for ten minutes (`readable_secrets`).
+    that who made it on a screen can read it for ten minutes (`readable_secrets`). `text`: the one of a demo.
     """
-    text = secrets.token_urlsafe(32) if command is None else _derived(command)
-    text = SECRET_PREFIX + text
+    if not text:
+        text = SECRET_PREFIX + (secrets.token_urlsafe(32) if command is None else _derived(command))
     with transaction.atomic():
         stream = lock_sign_in_stream(client.device.facility)
         moment = clock.never_before(stream, clock.now())

@@ -52,15 +52,15 @@ TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet
 
 def enroll(
     name: str, facility: str, station: str, place: str = "", by: Person | None = None,
-    command: uuid.UUID | None = None, asked_by: Person | None = None,
+    command: uuid.UUID | None = None, asked_by: Person | None = None, new_id: uuid.UUID | None = None,
 ) -> tuple[Device, str]:  # fmt: skip
     """Create a device and record it. Returns it with its token, which is shown once and stored nowhere.
 
     A device that no browser has become yet gets a new token, and its old one opens nothing. `place` is the stream of
     the only table that it serves (`larkfield/T-04`), or "". `command`: the token is derived from this id, so that who
     made it on a screen can read it for ten minutes (`readable_tokens`). `asked_by`: who asked for a new device, and
-    never makes or reads its token. Raises ValidationError for a name that the facility already uses, an unknown
-    station, a place of another facility, or a wall with a place.
+    never makes or reads its token. `new_id`: of a demo. Raises ValidationError for a name that the facility already
+    uses, an unknown station, a place of another facility, or a wall with a place.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
@@ -74,6 +74,7 @@ def enroll(
             facility=facility, name=name, revoked_at=None, enrollment_used_at=None, signed_on_at=None
         )
         device = unused.first() or Device(facility=facility, name=name)
+        device.id = new_id or device.id
         device.station, device.place = station, place
         device.token_sha256 = token_hash(token)
         device.enrolled_at, device.enrolled_by, device.enrollment_command = moment, by, command

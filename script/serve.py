@@ -82,7 +82,7 @@ def make_the_floor() -> bool:
         django.setup()
         print("Preparing the demo floor; the first time this takes some seconds …", flush=True)
         call_command("migrate", verbosity=0)
-        call_command("seed_demo")
+        call_command("seed_demo", client=True)
         connections.close_all()
     print("\n".join(sign_ins()), end="\n\n")
     return True
@@ -106,6 +106,8 @@ def main() -> int:
         return 1
     os.chdir(ROOT)
     os.environ.update(environment_for(hosts))
+    from tables.demo.floor import first_request
+
     if not make_the_floor():
         print(
             "script/run serves the demo floor, but DEMO is off. To run a real installation, see docs/deployment.md.",
@@ -114,6 +116,7 @@ def main() -> int:
         return 1
     for name in ["127.0.0.1", *hosts] if not hosts or host in EVERYWHERE else hosts:
         print(f"Pitside serves on http://{name}:{port}/", flush=True)
+    print("\n".join(["", *first_request(f"http://127.0.0.1:{port}")]), end="\n\n", flush=True)
     os.execv(
         sys.executable,
         [sys.executable, "-m", "uvicorn", "config.asgi:application"]

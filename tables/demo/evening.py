@@ -125,6 +125,7 @@ def seed_floor() -> bool:
     hands = Hands(clock.now() - PAST)
     with one_transaction(), clock.in_this_thread(hands.now):
         seeding.seed(is_evening=True)
+        seeding.let_a_client_in()
         hands.move(30)
         _begin_trays(hands)
     return True

@@ -187,6 +187,23 @@ def sign_ins() -> Iterator[str]:
             yield f"  {person.pin}  {person.name:<18} {person.role}"
 
 
+# The client of a demo, which is printed before it exists
+
+
+CLIENT_NAME = "Sandbox"
+CLIENT_ID = "5a2d0b0e-0000-4000-8000-000000000001"
+CLIENT_SECRET = "pitside_public-secret-of-the-demo"
+
+
+def first_request(address: str) -> Iterator[str]:
+    """How a program reads the demo through the API, as lines for a shell."""
+    yield "A program reads and acts at /api/v1/ (read /api/v1/docs), with a token that lasts ten minutes:"
+    yield f"  TOKEN=$(curl -s {address}/api/v1/oauth/token -d grant_type=client_credentials \\"
+    yield f"    -u {CLIENT_ID}:{CLIENT_SECRET} \\"
+    yield '    | sed \'s/.*"access_token": *"\\([^"]*\\)".*/\\1/\')'
+    yield f'  curl -H "Authorization: Bearer $TOKEN" {address}/api/v1/facilities/{LARKFIELD.code}/tables'
+
+
 # How the PINs of a demo are hashed
 
 

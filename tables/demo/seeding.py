@@ -14,9 +14,9 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from audit import clock, record
+from audit import clients, clock, record
 from audit.devices import enroll
-from audit.models import Device, Person
+from audit.models import ApiClient, Device, Person
 from audit.runner import one_transaction
 from games.chips import KNOWN_CHIPS_CENTS
 from games.engine import Rules
@@ -277,6 +277,16 @@ def seed(*, is_evening: bool = False) -> bool:
         for facility in demo.FACILITIES:
             _open_tables(facility)
     return True
+
+
+def let_a_client_in() -> None:
+    """A client of the API with every scope, whose secret `script/run` prints. Does nothing if it is there."""
+    if ApiClient.objects.filter(pk=demo.CLIENT_ID).exists():
+        return
+    client = clients.make(
+        demo.CLIENT_NAME, demo.LARKFIELD.code, clients.SCOPES, new_id=uuid.UUID(demo.CLIENT_ID)
+    )
+    clients.make_secret(client, text=demo.CLIENT_SECRET)
 
 
 def _fill_the_office() -> None:

@@ -2,13 +2,17 @@
 
 import base64
 import datetime as dt
+import re
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from audit import clients, devices
 from audit.models import Entry
 from audit.verification import verify
+from tables.demo.floor import first_request
 from tests.api.conftest import TOKEN_URL
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -91,3 +95,16 @@ def test_no_secret_is_on_the_record_or_in_the_database_and_the_record_proves_its
     reader.client.scopes = ["acts"]
     reader.client.save()
     assert [finding for finding in verify().findings if "client" in str(finding)] != []
+
+
+def test_the_demo_has_a_client_whose_id_and_secret_are_printed_before_it_exists(db, settings):
+    settings.DEMO = True
+    call_command("seed_demo", client=True, stdout=StringIO())
+    said = "\n".join(first_request("http://127.0.0.1:8000"))
+    client_id, secret = re.search(r"-u ([\w-]+):([\w-]+)", said).groups()
+    form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
+    token = Client().post(TOKEN_URL, form).json()["access_token"]
+    address = re.search(r"http://127.0.0.1:8000(/\S+/tables)", said).group(1)
+    tables = Client().get(address, headers={"Authorization": f"Bearer {token}"}).json()["items"]
+    assert "T-01" in {row["code"] for row in tables}
+    call_command("seed_demo", client=True, stdout=StringIO())

@@ -8,6 +8,7 @@ import re
 import pytest
 from django.test import Client
 
+from audit import registration
 from audit.models import ApiClient, Device, Entry, Person
 from audit.verification import verify
 from tests.api.conftest import TOKEN_URL, make_machine
@@ -135,3 +136,17 @@ def test_nobody_signs_in_as_a_machine_and_no_page_lists_it_as_a_person(scene):
         assert "Shaker maker" not in text, address
     with scene.refused("no-such-person"):
         scene.in_room("replace_pin", {"person": person.code}, by=ADMINISTRATOR, approve=False)
+
+
+def test_the_record_states_a_machine_with_the_two_people_who_answer_for_it(scene):
+    registration.record_people()
+    let_in(scene)
+    entry = newest("person.recorded")
+    assert (entry["data"]["role"], entry["actor"], entry["witness"]) == (
+        "machine",
+        "compliance",
+        ADMINISTRATOR,
+    )
+    assert [finding for finding in verify().findings if "machine-" in str(finding)] == []
+    Person.objects.filter(role="machine").update(role="compliance")
+    assert [finding for finding in verify().findings if "machine-" in str(finding)] != []

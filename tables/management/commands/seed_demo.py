@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from tables.demo import floor
 from tables.demo.evening import seed_evening
-from tables.demo.seeding import seed
+from tables.demo.seeding import let_a_client_in, seed
 
 
 class Command(BaseCommand):
@@ -20,6 +20,9 @@ class Command(BaseCommand):
         """Add `--evening`, and `--show`, which only prints the sign-ins."""
         parser.add_argument(
             "--evening", action="store_true", help="deal the hour before at every table (about a minute)"
+        )
+        parser.add_argument(
+            "--client", action="store_true", help="also a client of the API with a public secret"
         )
         parser.add_argument("--show", action="store_true", help="print the demo sign-ins and change nothing")
 
@@ -31,6 +34,8 @@ class Command(BaseCommand):
             )
         if not options["show"]:
             is_new = seed_evening(self._progress) if options["evening"] else seed()
+            if options["client"]:
+                let_a_client_in()
             self.stdout.write("The demo floor was created." if is_new else "The demo floor already exists.")
         if options["show"] or options["verbosity"] > 1:
             self.stdout.write("\n".join(floor.sign_ins()))
