@@ -212,7 +212,8 @@ declare(
 )
 
 
-def told(rows: Rows, body: Body) -> None:
+def _add_notices(rows: Rows, body: Body) -> None:
+    """A notice for each department that is told of an approved change."""
     for department in body["data"].get("told", ()):
         key = FACILITY(body), body["data"]["change"], department
         rows.put(body, *key, acknowledged_by=None, acknowledged_at=None)
@@ -223,7 +224,7 @@ declare(
     "notice of change",
     key={"facility": FACILITY, "change": "change", "department": "department"},
     changed={CHANGE_ACKNOWLEDGED: {"acknowledged_by": ACTOR, "acknowledged_at": AT}},
-    folded={CHANGE_APPROVED: told},
+    folded={CHANGE_APPROVED: _add_notices},
     readings={
         "facility": Reading(("change__facility__code",), plain, ("change",)),
         "change": Reading(("change__code",), plain, ("change",)),

@@ -155,7 +155,7 @@ def _rate(name: str, alerts: Sequence[PodiumAlert]) -> Rate:
         if alert.begins_line:
             by_pit[alert.pit].append(alert.raised_at)
     in_ten_minutes = [most_within(moments, FLOOD_TIME) for moments in by_pit.values()]
-    most, flood_at = max(in_ten_minutes, key=lambda found: found[0], default=(0, None))
+    most, flood_at = max(in_ten_minutes, key=lambda flood: flood[0], default=(0, None))
     return Rate(
         name,
         tuple(level for level in ALERT_LEVELS if any(alert.level == level for alert in alerts)),

@@ -157,11 +157,11 @@ def _begin_trays(hands: Hands) -> None:
 def _staff() -> Staff:
     """Who brings and counts the chips of the floor."""
 
-    def one(role: str) -> Person:
+    def person_as(role: str) -> Person:
         return Person.objects.get(facility=FACILITY, role=role)
 
-    cashier, guard = one("cage"), one("security")
-    return Staff({}, cashier, cashier, guard, one("shift-manager"), one("pit-manager"))
+    cashier, guard = person_as("cage"), person_as("security")
+    return Staff({}, cashier, cashier, guard, person_as("shift-manager"), person_as("pit-manager"))
 
 
 # The tables that play, and what they wait for
@@ -199,7 +199,7 @@ def tables_of_the_evening() -> list[SimulatedTable]:
 
     Left out is a table without its dealers, or that is not open.
     """
-    return [found for code in DEALT if (found := table_of_the_evening(code)) is not None]
+    return [table for code in DEALT if (table := table_of_the_evening(code)) is not None]
 
 
 def table_of_the_evening(code: str) -> SimulatedTable | None:

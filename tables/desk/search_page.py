@@ -346,7 +346,7 @@ def take_search(ctx: DeskContext, *, query: Annotated[str, text(4 * MAX_QUERY)] 
 
 @require_GET
 @opened_by(DESK)
-def found(request: HttpRequest, person: Person, facility: Facility, digest: str) -> HttpResponse:
+def taken_copy(request: HttpRequest, person: Person, facility: Facility, digest: str) -> HttpResponse:
     """Make what was recorded as taken again, and serve it to who took it, if it has the recorded SHA-256."""
     entry = own_recent_entry(person, facility, SEARCH_TAKEN.name, {"sha256": digest})
     if not may_export(person) or entry is None:
@@ -361,6 +361,6 @@ def found(request: HttpRequest, person: Person, facility: Facility, digest: str)
 
 
 urlpatterns = [
-    path("record/<slug:facility>/found/<slug:digest>.csv", found, name="record-found"),
+    path("record/<slug:facility>/found/<slug:digest>.csv", taken_copy, name="record-found"),
     path("record/<slug:facility>/", record, name="record"),
 ]

@@ -664,15 +664,15 @@ def _folder_beside(path: Path) -> "tempfile.TemporaryDirectory[str]":
 def _about(query: SheetQuery) -> Sequence[tuple[str, str]]:
     """What the file is, in pairs of a heading and a sentence."""
     if query.round is not None:
-        what = f"Round {query.round} at table {query.table}, and the slips about it"
+        contents = f"Round {query.round} at table {query.table}, and the slips about it"
     else:
         days = f"{query.first}" if query.first == query.last else f"{query.first} to {query.last}"
-        what = f"Gaming days {days}"
+        contents = f"Gaming days {days}"
     tables, sort = query.table or "every table", "training" if query.training else "real play"
     return (
         (query.facility.name, "Readable export of the record"),
         ("What it is", "A copy for reading. It proves nothing; the evidence bundle of the same range does."),
-        ("What it has", what),
+        ("What it has", contents),
         ("Tables", ", ".join(filter(None, (tables, query.game, sort)))),
         ("Written", moment_text(clock.now(), query.facility.zone)),
         ("Amounts", "In dollars. Negative where the casino, or the player in their column, loses."),

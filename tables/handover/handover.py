@@ -334,9 +334,9 @@ def accept_open_items(
     owner = ctx.witness or ctx.actor
     if owner.role not in FLOOR:
         raise Refusal(HANDOVER_OWNER_MAY_NOT, person=owner.name)
-    found = {item.key: item for item in draft.items}
+    items_by_key = {item.key: item for item in draft.items}
     for key in items:
-        if key not in found:
+        if key not in items_by_key:
             raise Refusal(HANDOVER_ITEM_NOT_OPEN, item=key)
     ItemAcceptance.objects.bulk_create(
         ItemAcceptance(
@@ -353,7 +353,7 @@ def accept_open_items(
         ITEMS_ACCEPTED(
             shift=draft.shift.key,
             owner=owner.code,
-            items=[item_data(found[key]) for key in dict.fromkeys(items)],
+            items=[item_data(items_by_key[key]) for key in dict.fromkeys(items)],
         ),
         {"owner": owner.code},
         changes="nothing",

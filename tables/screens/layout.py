@@ -255,8 +255,8 @@ def _printed_areas(s: Snapshot) -> list[tuple[str, PrintedArea]]:
     """Return the areas of a layout in its order, each with its family as templates name it. Kept for each rules."""
     layout, game = s["layout"], s["table"]["game"]
     key = game, s["rules"]["submission"], s["rules"]["version"]
-    kept, printed = _layouts.get(key, ([], []))
-    if kept is layout or kept == layout:
+    cached_layout, printed = _layouts.get(key, ([], []))
+    if cached_layout is layout or cached_layout == layout:
         return printed
     printed = [
         (

@@ -164,10 +164,14 @@ def day_figures(
     `slip_seq` is the newest entry that files a slip of the table. `last_settled` are its last rounds that ended
     settled, in the order of their numbers: sums up to one of them need only those after it.
     """
-    kept = _days.get(place.uid)
-    if kept is not None and (kept.date, kept.slip_seq) == (day, slip_seq) and kept.newest in last_settled:
-        ended = last_settled[last_settled.index(kept.newest) + 1 :]
-        of_day = _with_rounds(kept, place, [row for row in ended if row.gaming_day == day])
+    cached = _days.get(place.uid)
+    if (
+        cached is not None
+        and (cached.date, cached.slip_seq) == (day, slip_seq)
+        and cached.newest in last_settled
+    ):
+        ended = last_settled[last_settled.index(cached.newest) + 1 :]
+        of_day = _with_rounds(cached, place, [row for row in ended if row.gaming_day == day])
     else:
         of_day = _with_rounds(DayFigures(day, slip_seq), place, settled_rows(place, day))
     if len(_days) >= MAX_CACHED_TABLES:
@@ -217,16 +221,16 @@ def _point(sums: Sums) -> LinePoint:
 def figures_of_rounds(place: TablePlace, rows: Sequence[SettledRow]) -> list[RoundFigures | None]:
     """Return the figures of these settled rounds of a table with their newest slips; None where a slip voided one.
 
-    Those of its last rounds are kept.
+    Those of its last rounds are cached.
     """
-    kept = _last_rounds.get(place.uid, {})
-    missing = [row for row in rows if row not in kept]
+    cached = _last_rounds.get(place.uid, {})
+    missing = [row for row in rows if row not in cached]
     if missing:
-        kept = kept | dict(zip(missing, _read_rounds(place, missing), strict=True))
+        cached = cached | dict(zip(missing, _read_rounds(place, missing), strict=True))
         if len(_last_rounds) >= MAX_CACHED_TABLES:
             _last_rounds.clear()
-        _last_rounds[place.uid] = {row: kept[row] for row in sorted(kept)[-LAST_ROUNDS:]}
-    return [kept[row] for row in rows]
+        _last_rounds[place.uid] = {row: cached[row] for row in sorted(cached)[-LAST_ROUNDS:]}
+    return [cached[row] for row in rows]
 
 
 def _read_rounds(place: TablePlace, rows: Sequence[SettledRow]) -> list[RoundFigures | None]:

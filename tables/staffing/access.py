@@ -513,13 +513,13 @@ def _file_rows(content: bytes) -> list[tuple[int, dict[str, str]]]:
         return []
     headings = [" ".join(heading.casefold().split()) for heading in rows[0][1]]
     _verify_headings(headings)
-    found = []
+    lines = []
     for number, row in rows[1:]:
         if len(row) > len(headings) and any(row[len(headings) :]):
             raise UnreadableFile(f"Line {number} has more columns than the first line.")
         cells = dict(zip(headings, row + [""] * len(headings), strict=False))
-        found.append((number, {heading: cells.get(heading, "") for heading in FILE_COLUMNS}))
-    return found
+        lines.append((number, {heading: cells.get(heading, "") for heading in FILE_COLUMNS}))
+    return lines
 
 
 def _decoded(content: bytes) -> str:

@@ -660,16 +660,16 @@ READERS: dict[TestPartKey, Callable[[OfficeContext, Params, GameTest], TestPart]
 
 def test_changed(rows: Rows, body: Body) -> None:
     data, key = body["data"], (FACILITY(body), body["data"]["request"], body["data"]["test"])
-    part, said = data["part"], data["said"]
+    part, contents = data["part"], data["said"]
     before: dict[str, Any] = (rows.get(*key) or {}).get("parts", {})
     parts = {name: value for name, value in before.items() if name != part}
-    if said:
-        parts[part] = said
-    if part in SIGN_PARTS and said != before.get(part):
+    if contents:
+        parts[part] = contents
+    if part in SIGN_PARTS and contents != before.get(part):
         parts.pop("sign", None)
     rows.put(body, *key, parts=parts)
     if part == "dates":
-        rows.put(body, *key, starts_on=said["from"], ends_on=said["to"])
+        rows.put(body, *key, starts_on=contents["from"], ends_on=contents["to"])
 
 
 OF_REQUEST = {

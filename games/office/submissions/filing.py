@@ -401,7 +401,7 @@ def record_decision(
     row.decided_at, row.decided_by = ctx.now, decision.body
     row.reference, row.decision = decision.reference, decision.letter
     row.status = Status.APPROVED if decision.granted else Status.DENIED
-    said: DecisionLetter = {
+    by_letter: DecisionLetter = {
         "body": decision.body,
         "reference": decision.reference,
         "letter": document_reference(decision.letter),
@@ -411,14 +411,14 @@ def record_decision(
         row.in_force_from = _verified_start(ctx, row, since)
         approval: RulesApproved = {
             **_row_data(row),
-            **said,
+            **by_letter,
             "in_force_from": clock.format_moment(since),
             "terms": json.loads(row.terms),
             "supersedes": _supersede(row, since),
         }
         entry = RULES_APPROVED(approval)
     else:
-        entry = RULES_DENIED({**_row_data(row), **said})
+        entry = RULES_DENIED({**_row_data(row), **by_letter})
     row.save()
     return _outcome(ctx, row, entry)
 
