@@ -166,7 +166,6 @@ def _split(rows: Rows, body: Body) -> None:
     """The rounds of an ended rating from one on were another player's (`tables.players.register`)."""
     data = body["data"]
     table, number = f"{FACILITY(body)}/{data['table']}", data["first_round"]
-    body = {**body, "stream": table}
     rating = rows.get(table, data["rating"])
     if rating is None:
         return

@@ -354,6 +354,11 @@ def test_a_verification_finds_a_rating_or_seat_that_the_record_does_not_state(mi
                     unnoticed.append(column)
     assert unnoticed == []
     with scene.tried():
+        Rating.objects.filter(pk=split.pk).update(seat=5)
+        (finding,) = check_columns(lambda: None, MODELS)
+        by_entry = Entry.objects.get(type="rating.split")
+        assert (finding.where["stream"], finding.where["seq"]) == (by_entry.stream.name, by_entry.seq)
+    with scene.tried():
         Rating.objects.filter(pk=split.pk).delete()
         assert findings() == {("rating-without-row", None)}
     with scene.tried():
