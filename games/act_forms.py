@@ -26,7 +26,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, get_ar
 from django.core.exceptions import ImproperlyConfigured
 
 from audit.runner import ActOutcome
-from games.params import MOST_CENTS, MOST_DICE, MOST_TEXT, MOST_THROWS, MOST_WAGERS, Params
+from games.params import MOST_CENTS, MOST_DICE, MOST_TEXT, MOST_WAGERS, Params
 
 ContextT = TypeVar("ContextT")
 Schema = dict[str, Any]
@@ -167,10 +167,6 @@ def _read_dice(params: Params, name: str, ctx: Any, **default: Any) -> tuple[int
     return params.dice(name, optional=bool(default))
 
 
-def _read_throws(params: Params, name: str, ctx: Any, **default: Any) -> tuple[tuple[int, ...], ...] | None:
-    return params.throws(name, optional=bool(default))
-
-
 def _read_seat(params: Params, name: str, ctx: Any, **default: Any) -> int:
     return params.integer(name, 0 if default.get("default") == 0 else 1, ctx.table.seats, **default)
 
@@ -193,10 +189,6 @@ Seats = Annotated[tuple[int, ...], integers()]
 Seat = Annotated[int, Kind(_read_seat, {"type": "integer", "minimum": 0})]  # of the act's table
 Dice = Annotated[tuple[int, ...], Kind(_read_dice, _DICE)]
 OptionalDice = Annotated[tuple[int, ...] | None, Kind(_read_dice, _DICE)]
-OptionalThrows = Annotated[
-    tuple[tuple[int, ...], ...] | None,
-    Kind(_read_throws, {"type": "array", "items": _DICE, "maxItems": MOST_THROWS}),
-]
 Chips = Annotated[  # numbers of chips of the facility by their value in cents
     dict[str, int], Kind(_read_chips, {"type": "object", "additionalProperties": {"type": "integer"}})
 ]

@@ -90,10 +90,6 @@ class Exposure:
     variance: Fraction
     wins: tuple[tuple[int, int], ...]
 
-    def share_at_most(self, cents: int) -> Fraction:
-        """Return the chance that the house wins at most this."""
-        return Fraction(sum(ways for win, ways in self.wins if win <= cents), self.ways)
-
 
 def exposure(rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]] = ()) -> Exposure | None:
     """Return the exposure of the wagers that are not settled. None without wagers, and where it is not known.

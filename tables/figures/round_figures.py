@@ -298,13 +298,8 @@ class RatedFigures:
         return per_hour(self.rounds, self.time)
 
 
-def figures_of(ratings: Iterable[Rating], now: dt.datetime) -> RatedFigures:
-    """Return the figures of these ratings together; a rating that runs counts up to now."""
-    return sum_of_ratings(figures_of_rating(rating, now) for rating in ratings)
-
-
 def figures_of_rating(rating: Rating, now: dt.datetime) -> RatedFigures:
-    """Return the figures of one rating."""
+    """Return the figures of one rating; one that runs counts up to now."""
     figures, rules_finder = RatedFigures(spans=[(rating.started_at, rating.ended_at or now)]), RulesFinder()
     table = rating.table
     last = table.last_round if rating.last_round is None else rating.last_round

@@ -42,7 +42,7 @@ from tables.cases.case import open_found_cases
 from tables.cases.exceptions import KINDS, exceptions
 from tables.core.context import locked_table
 from tables.corrections.slips import check_tray_corrections
-from tables.figures.round_figures import figures_of
+from tables.figures.round_figures import figures_of_rating, sum_of_ratings
 from tables.models import (
     Alert,
     Assignment,
@@ -2024,7 +2024,7 @@ def players_rated(scene: Scene, name: str) -> tuple[str, int]:
 
 def players_handle(*codes: str) -> int:
     rows = list(Rating.objects.filter(player__code__in=codes))
-    return figures_of(rows, timezone.now()).sums.handle_cents if rows else 0
+    return sum_of_ratings(figures_of_rating(row, timezone.now()) for row in rows).sums.handle_cents
 
 
 def players_listed(scene: Scene) -> str:

@@ -15,7 +15,6 @@ from games.act_forms import (
     Day,
     Dice,
     OptionalDay,
-    OptionalThrows,
     Seat,
     Seats,
     Text,
@@ -58,7 +57,6 @@ def every_kind(
     names: Words = (),
     two: Annotated[tuple[str, ...], words(2)] = (),
     dice: Dice,
-    throws: OptionalThrows = None,
     chips: Chips,
     items: Annotated[tuple[int, ...], objects(lambda item: item.integer("n", 1, 3), 2)] = (),
 ) -> Any:
@@ -100,12 +98,10 @@ def test_an_act_is_given_what_was_sent_under_the_name_of_what_it_stands_for():
         "from_": 8,
         "sure": False,
         "dice": (1, 2, 3),
-        "throws": None,
         "chips": {"500": 2},
     }
     assert read(alert=9)["alert_id"] == 9 and read(until="2026-12-01")["until"] == dt.date(2026, 12, 1)
     assert read(items=[{"n": 1}, {"n": 3}])["items"] == (1, 3)
-    assert read(throws=[[1, 2], [3, 4]])["throws"] == ((1, 2), (3, 4))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +112,7 @@ def test_an_act_is_given_what_was_sent_under_the_name_of_what_it_stands_for():
         *[("note", "abcdef"), ("about", "x" * 21), ("lot", "a b"), ("alert", 0), ("kind", "loan")],
         *[("how", "sold"), ("on", "28.11.2026"), ("until", "2026-02-30"), ("from", 0), ("from", 9)],
         *[("sure", 1), ("seats", ["1"]), ("ids", [1, 2, 3]), ("names", "a"), ("two", ["a", "b", "c"])],
-        *[("dice", []), ("throws", []), ("chips", {"100": 1}), ("items", [{"n": 4}]), ("items", [{"m": 1}])],
+        *[("dice", []), ("chips", {"100": 1}), ("items", [{"n": 4}]), ("items", [{"m": 1}])],
         *[("lot_code", "L-1"), ("from_", 1), ("more", 1)],
     ],
 )
@@ -144,7 +140,7 @@ def test_its_schema_says_what_it_reads():
     assert said["how"] == {"enum": ["destroyed", "cancelled"]}
     assert said["sure"] == {"type": "boolean"}
     assert " ".join(list(said)[:10]) == "cents why note about lot alert kind how on until"
-    assert " ".join(list(said)[10:]) == "from sure seats ids names two dice throws chips items"
+    assert " ".join(list(said)[10:]) == "from sure seats ids names two dice chips items"
 
 
 def test_a_room_declares_what_its_acts_are_about():

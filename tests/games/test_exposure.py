@@ -98,7 +98,8 @@ def test_a_touchdown_wager_costs_less_often_after_a_play_without_a_gain():
     rules, wagers = Rules.of("pa-577"), [Wager(2, "touchdown", 2_500)]
     before, after = exposure(rules, wagers), exposure(rules, wagers, [(1, 2, 3)])
     assert before is not None and after is not None
-    assert after.share_at_most(-1) < before.share_at_most(-1) < Fraction(1, 2)
+    loss = [Fraction(of.losing_ways, of.ways) for of in (after, before)]
+    assert loss[0] < loss[1] < Fraction(1, 2)
     assert exposure(rules, wagers, [(1, 1, 1)]) is None, "the game has ended"
 
 

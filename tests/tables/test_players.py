@@ -13,7 +13,7 @@ from audit.columns import check_columns
 from audit.models import Command, Entry
 from games.exposure import advantages
 from games.submissions import rules_of
-from tables.figures.round_figures import figures_of, figures_of_rounds
+from tables.figures.round_figures import figures_of_rating, figures_of_rounds, sum_of_ratings
 from tables.models import Alert, Player, PlayerDetails, Rating, Round, Table
 from tables.players.record_checks import MODELS, check_players
 from tables.players.register import keyed_hash
@@ -46,7 +46,8 @@ def edge(code: str) -> Fraction:
 
 def figures(*ratings: int):
     rows = list(Rating.objects.filter(pk__in=ratings))
-    return figures_of(rows, rows[0].started_at + dt.timedelta(hours=2))
+    now = rows[0].started_at + dt.timedelta(hours=2)
+    return sum_of_ratings(figures_of_rating(row, now) for row in rows)
 
 
 def all_rows() -> str:
