@@ -711,8 +711,9 @@ class StoredRow:
 
 def stored_rows(stated: StatedModel, pks: Sequence[Any] | None = None) -> Iterator[StoredRow]:
     """Read the rows of a model, all or those with these primary keys, in the order of their primary keys."""
+    readable = readable_columns(stated.model)
     readings = {
-        name: reading for name, reading in stated.readings.items() if may_read(stated.model, reading.columns)
+        name: reading for name, reading in stated.readings.items() if readable.issuperset(reading.columns)
     }
     paths = list(dict.fromkeys(path for reading in readings.values() for path in reading.paths))
     facility = facility_path(stated.model)
@@ -751,17 +752,20 @@ def facility_path(model: type[Model], depth: int = 3) -> str:
     return ""
 
 
-def may_read(model: type[Model], columns: Sequence[str]) -> bool:
-    """Whether this role of the database may read the columns: that of an auditor may not read secrets."""
+def may_read(model: type[Model], columns: Iterable[str]) -> bool:
+    """Whether this role of the database may read these columns: that of an auditor may not read secrets."""
+    return readable_columns(model).issuperset(columns)
+
+
+def readable_columns(model: type[Model]) -> set[str]:
+    """The columns of a model that this role of the database may read, in one statement."""
+    names = {field_.column: field_.name for field_ in model._meta.concrete_fields}
     if connection.vendor != "postgresql":
-        return True
+        return set(names.values())
+    statement = "SELECT name FROM unnest(%s::text[]) AS name WHERE has_column_privilege(%s, name, 'SELECT')"
     with connection.cursor() as cursor:
-        for column in columns:
-            name = model._meta.get_field(column).column  # type: ignore[union-attr]
-            cursor.execute("SELECT has_column_privilege(%s, %s, 'SELECT')", [model._meta.db_table, name])
-            if not cursor.fetchone()[0]:
-                return False
-    return True
+        cursor.execute(statement, [list(names), model._meta.db_table])
+        return {names[column] for (column,) in cursor.fetchall()}
 
 
 def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
