@@ -92,6 +92,7 @@ function paintNextFromDice({ faces, full, size, counted, invalid, read }) {
     next.querySelector(".next-s").textContent = detail;
   };
   if (reason) setTexts(next.dataset.void, reason.dataset.say);
+  else if (read && counted) setTexts("Confirm the reading", countFaces(read));
   else if (read) setTexts(`Confirm ${read.join(" ")}`, document.getElementById("reading").dataset.say);
   else if (!full && counted && faces.length) {
     const missing = size - faces.length;

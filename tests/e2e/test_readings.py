@@ -10,8 +10,10 @@ from django.core.management import call_command
 from playwright.sync_api import expect
 
 from audit import clients, clock
+from audit.devices import enroll
 from audit.models import Entry
 from tables.runner import table as table_runner
+from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, tablet
 from tests.tables.cast import Scene
 
@@ -34,8 +36,12 @@ def dealer(dice_next, new_page) -> Tablet:
 @pytest.fixture
 def read(dice_next, session_server):
     """`read(2, 5, 5)`: the reader of the table posts these faces."""
+    return reader(dice_next, session_server)
+
+
+def reader(scene: Scene, session_server):
+    """A function by which a reader at the table posts faces."""
     client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
-    dice_next.people["reader"] = client.person
 
     def post(*dice: int, number: int = 1) -> None:
         params = {
@@ -47,7 +53,7 @@ def read(dice_next, session_server):
                 "larkfield", "T-01", "post_reading", uuid.uuid4(), 0, params, client.person, client.device
             )
         )
-        session_server.push(dice_next.table.pk)
+        session_server.push(scene.table.pk)
 
     return post
 
@@ -65,7 +71,7 @@ def test_one_press_confirms_what_the_reader_read(dice_next, dealer, read):
     expect(dealer.page.locator("#slots")).to_have_attribute(
         "aria-label", "Dice read: 2, 5, 5. Not yet recorded"
     )
-    expect(dealer.page.locator("#reading")).to_contain_text("Total 12, not yet recorded")
+    expect(dealer.page.locator("#reading")).to_contain_text("Total 12, big, not yet recorded")
     assert dealer.lit() == set()
     dealer.tap(dealer.next)
     expect(dealer.page.locator("#dock-dice")).to_be_visible()
@@ -92,6 +98,33 @@ def test_where_the_dice_differ_a_floorperson_decides_on_the_tablet(dice_next, de
     entry = settled(dice_next)
     assert (entry["witness"], entry["data"]["dice"]) == ("floorperson", [2, 5, 5])
     assert entry["data"]["reading"]["entered"] == [2, 5, 6]
+
+
+def test_at_high_roll_dice_one_press_calls_all_ten_dice(stage, new_page, session_server):
+    scene = stage("pa-675a", payout_limit_cents=7_500_000)
+    scene.place((2, "pip:5", 2_500), (2, "like-kind:3", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    reader(scene, session_server)(1, 1, 2, 2, 3, 3, 4, 4, 5, 6)
+    dealer.says("Confirm the reading")
+    expect(dealer.next).to_contain_text("2 aces, 1 six, 1 five, 2 fours, 2 threes, 2 twos")
+    dealer.tap(dealer.next)
+    expect(dealer.page.locator("#screen")).not_to_have_attribute("data-phase", "ready")
+
+
+def test_at_football_the_stick_confirms_two_green_and_one_red(stage, new_page, session_server):
+    scene = stage("pa-577")
+    scene.place((3, "touchdown", 1_000))
+    scene.to_the_dice()
+    right = FieldTablet(new_page()).begin(scene)
+    _, token = enroll("Third tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    stick = FieldTablet(new_page(1024, 768))
+    stick.let_in(token, "stickperson")
+    stick.is_live()
+    reader(scene, session_server)(4, 6, 2)
+    stick.says("Confirm 4 · 6 · 2")
+    stick.tap(stick.next)
+    expect(right.page.locator("#screen")).not_to_have_attribute("data-phase", "ready")
 
 
 def test_the_simulated_reader_and_a_dealer_play_over_the_real_server(

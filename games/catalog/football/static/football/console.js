@@ -116,9 +116,11 @@ class Football {
     for (const key of document.querySelectorAll("[data-die]"))
       key.setAttribute("aria-pressed", this.faces[Number(key.dataset.die)] === Number(key.dataset.pips));
     const [first, second, red] = this.faces, missing = [first, second, red].filter((face) => !face).length;
-    enable(next, missing === 0);
-    next.dataset.params = JSON.stringify({ dice: [first, second, red] });
-    if (missing) {
+    const reading = document.getElementById("reading"), read = missing === 3 && reading?.dataset.faces.split(",").map(Number);
+    enable(next, missing === 0 || Boolean(read));
+    next.dataset.params = JSON.stringify({ dice: read || [first, second, red] });
+    if (read) setNextText(next, `Confirm ${read.join(" · ")}`, reading.dataset.say);
+    else if (missing) {
       const hint = missing === 3 ? "Two green, one red" : `${missing === 1 ? "One die" : "Two dice"} to go`;
       setNextText(next, "Tap the three dice", hint);
     } else {
