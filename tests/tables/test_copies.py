@@ -29,7 +29,19 @@ from games.facility_runner import Forbidden
 from games.models import Facility, RulesSubmission
 from games.refusals import NOT_ON_DUTY
 from tables.core.context import TableContext
-from tables.models import Alert, Approval, Assignment, DiceLot, Pit, Round, Settlement, Table, Throw, Wager
+from tables.models import (
+    Alert,
+    Approval,
+    Assignment,
+    DiceLot,
+    LimitsChange,
+    Pit,
+    Round,
+    Settlement,
+    Table,
+    Throw,
+    Wager,
+)
 from tables.runner import copies
 from tables.runner import table as road
 from tables.screens import fragments, table_history
@@ -37,7 +49,7 @@ from tables.ticker import tick
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
 from tests.services.later import set_clock_of_entries
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import Scene, make_scene, verify_pushed_as_read
 from tests.tables.test_offer import approve
 from tests.tables.test_walks import walk
 
@@ -172,6 +184,18 @@ def test_every_act_of_a_round_runs_on_the_copy_also_its_first_wager_and_its_end(
     scene.place((1, "small", 2_500), (2, "big", 1_000))
     scene.place((1, "small", 0))
     assert set(ways.ways[1:]) == {"copy"}
+
+
+def test_limits_that_take_effect_with_a_wager_are_pending_no_more_on_the_screens_that_it_is_pushed_to(
+    scene, ways
+):
+    changed = {"min_cents": 2_000, "max_cents": 50_000}
+    scene.act("change_limits", changed, by="floorperson", device=scene.podium)
+    past = clock.now() - dt.timedelta(seconds=1)
+    LimitsChange.objects.update(posted_at=past, announced_at=past, effective_at=past)
+    response = scene.place((1, "small", 2_500))
+    assert scene.fresh.min_cents == 2_000
+    verify_pushed_as_read(response)
 
 
 def test_readyz_says_how_many_acts_ran_on_the_copy_and_why_others_did_not(scene, ways):
