@@ -29,6 +29,7 @@ from django.contrib.auth import (
 )
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
@@ -94,8 +95,8 @@ class Sender:
 class Identity:
     """The enrolled device of a request or None, the person of its session, and the moment of the read.
 
-    `cookie`: the number of its device cookie. `old_device`: that whose old cookie the request brings. `sender`: from
-    what a worker remembers it was taken, instead of rows.
+    `cookie`: the number of its device cookie. `old_device`: that whose old cookie the request brings. `version`: that
+    of the rows, if PostgreSQL told it. `sender`: what a worker remembered, if it was taken from there instead.
     """
 
     device: Device | None
@@ -103,6 +104,7 @@ class Identity:
     now: dt.datetime
     cookie: int = 0
     old_device: Device | None = None
+    version: str | None = None
     sender: Sender | None = None
 
 
@@ -121,13 +123,11 @@ class IdentityRows:
 
 def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity:
     """Read who sends a request, unless `rows` already has it. Its session keeps the row read. Locks nothing."""
-    key, cookie = request.session.session_key, cookie_of(request)
+    key, cookie, version = request.session.session_key, cookie_of(request), None
     if rows is None:
         if cookie is None and key is None:  # as the proxy's health check
             return Identity(None, AnonymousUser(), timezone.now())
         device, row, moment, version = _read(cookie, key)
-        if device is not None and row is not None and version is not None:
-            _remember(device, row, version)
     else:
         device, row, moment = rows.device_of(request), rows.sessions.get(key or ""), rows.moment
     if row is not None and isinstance(request.session, SessionStore):
@@ -135,7 +135,7 @@ def identify(request: HttpRequest, rows: IdentityRows | None = None) -> Identity
     now, number = clock.read(moment), cookie.number if cookie else 0
     if device is not None and not is_current_cookie(device, number, now):
         return Identity(None, _user(request, None), now, number, old_device=device)
-    return Identity(device, _user(request, device), now, number)
+    return Identity(device, _user(request, device), now, number, version=version)
 
 
 # What a worker remembers
@@ -145,13 +145,16 @@ MOST_SENDERS = 4_096
 _senders: dict[tuple[bytes, str], Sender] = {}  # by the hash of the device's token, and the session's key
 
 
-def _remember(device: Device, session: Session, version: str) -> None:
-    """Remember these rows as they were read: a request may change its own, and its transaction may be rolled back."""
+def _remember(identity: Identity, session: SessionBase) -> None:
+    """Remember who may act, as the rows were read: a request may change its own, and be rolled back."""
+    device, row = identity.device, getattr(session, "row", None)
+    if identity.version is None or device is None or row is None or device.person is not identity.user:
+        return
     kept = clone(device)
-    kept.person = clone(device.person) if device.person is not None else None
+    kept.person = clone(device.person)
     if len(_senders) >= MOST_SENDERS:
         _senders.clear()
-    _senders[bytes(device.token_sha256), session.session_key] = Sender(kept, clone(session), version)
+    _senders[bytes(device.token_sha256), row.session_key] = Sender(kept, clone(row), identity.version)
 
 
 def _remember_use(request: HttpRequest, device: Device) -> None:
@@ -171,12 +174,10 @@ def remembered(request: HttpRequest) -> Identity | None:
     sender = _senders.get((token_hash(cookie.token), key))
     if sender is None or cookie.number != sender.device.cookie or is_use_due(sender.device, now):
         return None
-    request.session.row, device = sender.session, clone(sender.device)
-    user = _user(request, device)
-    if user is not device.person or is_locked_to(request, device):
-        request.session = SessionStore(key)
-        return None
-    return Identity(device, user, now, cookie.number, sender=sender)
+    device = clone(sender.device)
+    assert device.person is not None
+    request.session.row = sender.session
+    return Identity(device, device.person, now, cookie.number, sender=sender)
 
 
 def read_again(request: HttpRequest) -> None:
@@ -347,6 +348,8 @@ def set_identity(
         and identity.user.is_authenticated
         and is_locked(request, identity.device, identity.now)
     )
+    if not request.locked:  # type: ignore[attr-defined]
+        _remember(identity, request.session)
     return identity.now
 
 
@@ -359,11 +362,6 @@ def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> 
     if device.locked_at is None and is_idle(device, now) and not has_jumped(now):
         people.lock(device, reason="idle")
     return device.locked_at is not None
-
-
-def is_locked_to(request: HttpRequest, device: Device) -> bool:
-    """Whether the device is locked, or was since used by another session than the one of the request."""
-    return device.locked_at is not None or not people.is_of_newest_sign_in(request.session, device)
 
 
 def is_idle(device: Device, now: dt.datetime) -> bool:

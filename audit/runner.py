@@ -35,7 +35,7 @@ from audit.identity import Sender
 from audit.models import Command, Device, Entry, Person, Stream
 from audit.record import ClaimedHead
 from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
-from audit.rows import collected_writes, insert, read
+from audit.rows import collected_writes, insert, make_instance, read
 
 # Acts that were accepted, by the id of their command
 
@@ -91,6 +91,9 @@ def has_ended(command: Command) -> bool:
     return bool(command.answer == ENDED)
 
 
+COMMAND_COLUMNS = ("id", "content_sha256", "stream_id", "seq", "person_id", "device_id", "answer", "at")
+
+
 def save_command(
     command_id: uuid.UUID,
     *,
@@ -107,16 +110,9 @@ def save_command(
     `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
     `content_hash`.
     """
-    command = Command(
-        id=command_id,
-        content_sha256=content,
-        stream=stream,
-        seq=seq,
-        person=actor,
-        device=device,
-        answer=answer,
-        at=moment,
-    )
+    person_id, device_id = actor.pk if actor else None, device.pk if device else None
+    values = (command_id, content, stream.pk, seq, person_id, device_id, answer, moment)
+    command = make_instance(Command, COMMAND_COLUMNS, values)
     insert(command)
     return command
 
