@@ -1,8 +1,10 @@
 """Webhooks: a system outside is told of new entries, in order, and again until it answers."""
 
+import asyncio
 import base64
 import datetime as dt
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -368,3 +370,54 @@ def test_numbers_of_one_stream_are_read_without_the_others(scene):
     stream = Stream.objects.get(name="larkfield/T-01")
     read = entries_of(stream, stream.seq - 2, 10)
     assert [entry.seq for entry in read] == [stream.seq - 1, stream.seq]
+
+
+def page(scene, person, query=""):
+    html = scene.browser("podium", person).get(f"/floor/larkfield/webhooks/{query}").content.decode()
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_the_page_shows_messages_causes_and_next_tries(scene, receiver, hands):
+    assert "No address outside is told of anything." in page(scene, "compliance")
+    new = {"url": receiver.url, "purpose": "Ratings", "types": ["wagers."]}
+    scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
+    assert f"WH-0001 added: {receiver.url} is told of wagers." in page(scene, "compliance")
+    assert "Somebody else approves it." in page(scene, ADMINISTRATOR)
+    scene.in_room("approve_change", {"change": "CH-0001"}, by="compliance")
+    webhook = Webhook.objects.get()
+    receiver.answers = [503]
+    scene.place((1, "small", 2_500))
+    tell(webhook.pk)
+    text = page(scene, "compliance", "?webhook=WH-0001")
+    assert "Does not arrive" in text and "It answered 503." in text and "answer 503" in text
+    assert webhook.keys.get().public_key in text and "Replay" not in text
+    assert "Replay" in page(scene, ADMINISTRATOR, "?webhook=WH-0001")
+    hands.now = only_message().next_try_at
+    tell(webhook.pk)
+    text = page(scene, "compliance", "?webhook=WH-0001")
+    assert "Arrived" in text and "answer 204" in text and "Sends" in text
+    WebhookMessage.objects.update(status="failed", error="It answered 500.", done_at=None)
+    Webhook.objects.update(stopped_at=hands.now)
+    assert "Stopped: replay it" in page(scene, "compliance")
+
+
+async def test_a_slow_receiver_delays_no_other(monkeypatch):
+    told, release, second = [], threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def tell_one(pk):
+        told.append(pk)
+        if pk == 1:
+            release.wait(10)
+        elif told.count(2) == 3:
+            loop.call_soon_threadsafe(second.set)
+        return 0
+
+    monkeypatch.setattr(webhooks, "tell", tell_one)
+    monkeypatch.setattr(webhooks, "active_webhooks", lambda: [1, 2])
+    monkeypatch.setattr(webhooks, "SECONDS", 0.001)
+    task = asyncio.create_task(webhooks.run_webhooks())
+    await asyncio.wait_for(second.wait(), 10)
+    assert told.count(1) == 1
+    task.cancel()
+    release.set()
