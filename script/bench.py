@@ -40,6 +40,7 @@ PARTS = {
     "disk": Part("what a round takes on the disk"),
     "evidence": Part("exporting and verifying a long record"),
     "adjudicate": Part("rounds adjudicated from JSON lines"),
+    "api": Part("the record over the API, and idle subscribers", is_scene=True, is_nightly=False),
 }
 TITLES = {name: part.title for name, part in PARTS.items()} | {
     "saturation": "for how many tables a floor holds (`--only floor --find`)"
@@ -57,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )
     for name, default, words in (
         ("seconds", 6.0, "of `settlement` and `adjudicate`: about how long each figure is measured"),
-        ("entries", 50_000, "of `evidence`: how many it exports and verifies"),
+        ("entries", 50_000, "of `evidence` and `api`: how many are read"),
         ("rounds", 20, "of `acts`: rounds for each number of screens"),
         ("tables", 20, "of `floor`: tables that play (the goal is 1,000)"),
         ("rounds-an-hour", 60.0, "of `floor`: rounds at each table"),

@@ -1,0 +1,169 @@
+"""Measure how fast the record is read over the API, beside a bare COPY, and what an idle subscriber costs.
+
+One web worker answers with production settings. A client pages through a long record, then reads it as Server-Sent
+Events. The idle subscribers of the last figures read nothing: nobody acts.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import http.client
+import json
+import random
+import time
+import urllib.parse
+from collections.abc import Iterator
+
+from script.faults.scene import HOST
+from script.figures import Figure, ms, ratio, size
+from script.installation import Installation
+
+TITLE = "The record over the API: one uvicorn worker, PostgreSQL; a client on the same machine"
+WEB = "web-1"
+ROUNDS = 20
+PAGE = 500
+SUBSCRIBERS = 400
+SETTLE_SECONDS, IDLE_SECONDS = 5.0, 20.0
+COPY = """COPY (SELECT e.seq, e.prev, e.hash, e.body FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
+    WHERE s.name LIKE 'larkfield/%' AND s.real_play ORDER BY e.id) TO STDOUT (FORMAT BINARY)"""
+
+
+def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
+    """The rates over `options.entries` entries, and memory and processor time of an idle subscriber."""
+    with contextlib.ExitStack() as stack:
+        scene = Installation(stack, 1)
+        scene.start()
+        secret = _client()
+        _write(scene, options.entries)
+        port = scene.ports[WEB]
+        headers = {"Authorization": f"Bearer {_token(port, *secret)}", "X-Forwarded-Proto": "https"}
+        copied, copy_seconds = min((_copy(scene) for _ in range(3)), key=lambda run: run[1])
+        before = scene.processor_seconds()[WEB]
+        paged, page_seconds = _page(port, headers)
+        page_ms = 1000 * (scene.processor_seconds()[WEB] - before) / paged
+        before = scene.processor_seconds()[WEB]
+        streamed, stream_seconds = asyncio.run(_read_events(port, headers, paged))
+        stream_ms = 1000 * (scene.processor_seconds()[WEB] - before) / streamed
+        yield f"{copied} entries; COPY {copied / copy_seconds:,.0f} entries/s"
+        for name, count, seconds, cost in (
+            ("pages", paged, page_seconds, page_ms),
+            ("events", streamed, stream_seconds, stream_ms),
+        ):
+            yield f"{name:<8}{count / seconds:9,.0f} entries/s, of {count}"
+            label = f"`COPY`, as a multiple of the API's {name}, entries a second"
+            yield ratio(f"api.copy_beside_{name}", label, (copied / copy_seconds) / (count / seconds))
+            yield ms(f"api.{name}_processor_ms", f"server processor time for an entry, by {name}", cost)
+        yield from asyncio.run(_idle(scene, port, headers))
+
+
+def _client() -> tuple[str, str]:
+    """The id and the secret of a client that reads entries."""
+    from django.db import connection
+
+    from audit import clients
+
+    client = clients.make("Bench", "larkfield", ["entries"])
+    _secret, text = clients.make_secret(client)
+    connection.close()
+    return clients.client_id(client.device), text
+
+
+def _write(scene: Installation, entries: int) -> None:
+    """Write about so many entries: streams like one of simulated play."""
+    from django.db import connection
+
+    from games.models import Facility
+    from script import history
+    from tables.demo.simulation import play_round, simulated_tables
+
+    played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
+    draw = random.Random(7)
+    for _ in range(ROUNDS):
+        play_round(played, draw)
+    samples = history.samples_of(played.table.stream)
+    connection.close()
+    with scene.admin(autocommit=False) as admin, admin.cursor() as cursor, history.guards_disabled(cursor):
+        for number in range(max(1, entries // len(samples))):
+            history.write_stream(cursor, f"larkfield/B-{number:05d}", len(samples), samples)
+    with scene.admin() as admin:
+        admin.execute("VACUUM ANALYZE audit_entry")
+
+
+def _copy(scene: Installation) -> tuple[int, float]:
+    """How many entries a bare COPY reads, and in how many seconds."""
+    with scene.admin() as admin, admin.cursor() as cursor:
+        began = time.perf_counter()
+        with cursor.copy(COPY.encode()) as rows:
+            for _block in rows:
+                pass
+        return cursor.rowcount, time.perf_counter() - began
+
+
+def _token(port: int, client_id: str, secret: str) -> str:
+    form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
+    connection = http.client.HTTPConnection(HOST, port)
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "X-Forwarded-Proto": "https"}
+    connection.request("POST", "/api/v1/oauth/token", urllib.parse.urlencode(form), headers)
+    answer = json.load(connection.getresponse())
+    return str(answer["access_token"])
+
+
+def _page(port: int, headers: dict[str, str]) -> tuple[int, float]:
+    """Read all entries by pages. Returns how many, and in how many seconds."""
+    connection, after, more, count = http.client.HTTPConnection(HOST, port), "0", True, 0
+    began = time.perf_counter()
+    while more:
+        connection.request("GET", f"/api/v1/entries?limit={PAGE}&after={after}", headers=headers)
+        page = json.load(connection.getresponse())
+        count, after, more = count + len(page["items"]), page["next"], page["more"]
+    return count, time.perf_counter() - began
+
+
+async def _subscribe(
+    port: int, headers: dict[str, str], after: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection(HOST, port, limit=2**24)
+    lines = [f"GET /api/v1/entries/stream?after={after} HTTP/1.1", f"Host: {HOST}:{port}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    await reader.readuntil(b"\r\n\r\n")
+    return reader, writer
+
+
+async def _read_events(port: int, headers: dict[str, str], count: int) -> tuple[int, float]:
+    """Read so many entries as events. Returns how many, and in how many seconds."""
+    began, read, rest = time.perf_counter(), 0, b""
+    reader, writer = await _subscribe(port, headers, "0")
+    while read < count:
+        block = rest + await reader.read(2**20)
+        read += block.count(b"\nevent: entry\n")
+        rest = block[-len(b"\nevent: entry\n") + 1 :]
+    seconds = time.perf_counter() - began
+    writer.close()
+    return read, seconds
+
+
+async def _idle(scene: Installation, port: int, headers: dict[str, str]) -> list[Figure]:
+    """The memory and processor time of the worker for one of many subscribers, beside one alone."""
+    subscribers = [await _subscribe(port, headers, "newest")]
+    await asyncio.sleep(SETTLE_SECONDS)
+    memory, used_alone = scene.memory()[WEB], await _used(scene)
+    for _ in range(SUBSCRIBERS):
+        subscribers.append(await _subscribe(port, headers, "newest"))
+    await asyncio.sleep(SETTLE_SECONDS)
+    more = 1024 * 1024 * (scene.memory()[WEB] - memory) / SUBSCRIBERS
+    used = (await _used(scene) - used_alone) / SUBSCRIBERS
+    for _reader, writer in subscribers:
+        writer.close()
+    return [
+        size("api.idle_bytes", "memory of the worker for an idle subscriber", more),
+        ms("api.idle_ms", "processor time of the worker for an idle subscriber, a second", used),
+        ms("api.poll_ms", "the same for the poll that all subscribers share, a second", used_alone),
+    ]
+
+
+async def _used(scene: Installation) -> float:
+    """Milliseconds of processor time that the worker uses in a second."""
+    before = scene.processor_seconds()[WEB]
+    await asyncio.sleep(IDLE_SECONDS)
+    return 1000 * (scene.processor_seconds()[WEB] - before) / IDLE_SECONDS
