@@ -42,7 +42,7 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
         paged, page_seconds = _page(port, headers)
         page_ms = 1000 * (scene.processor_seconds()[WEB] - before) / paged
         before = scene.processor_seconds()[WEB]
-        streamed, stream_seconds = asyncio.run(_read_events(port, headers, paged))
+        streamed, stream_seconds = _read_events(port, headers, paged)
         stream_ms = 1000 * (scene.processor_seconds()[WEB] - before) / streamed
         yield f"{copied} entries; COPY {copied / copy_seconds:,.0f} entries/s"
         for name, count, seconds, cost in (
@@ -119,37 +119,36 @@ def _page(port: int, headers: dict[str, str]) -> tuple[int, float]:
     return count, time.perf_counter() - began
 
 
-async def _subscribe(
-    port: int, headers: dict[str, str], after: str
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    reader, writer = await asyncio.open_connection(HOST, port, limit=2**24)
-    lines = [f"GET /api/v1/entries/stream?after={after} HTTP/1.1", f"Host: {HOST}:{port}"]
+async def _subscribe(port: int, headers: dict[str, str]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a stream that has nothing to read yet."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    lines = ["GET /api/v1/entries/stream?after=newest HTTP/1.1", f"Host: {HOST}:{port}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     writer.write("\r\n".join([*lines, "", ""]).encode())
     await reader.readuntil(b"\r\n\r\n")
     return reader, writer
 
 
-async def _read_events(port: int, headers: dict[str, str], count: int) -> tuple[int, float]:
+def _read_events(port: int, headers: dict[str, str], count: int) -> tuple[int, float]:
     """Read so many entries as events. Returns how many, and in how many seconds."""
-    began, read, rest = time.perf_counter(), 0, b""
-    reader, writer = await _subscribe(port, headers, "0")
-    while read < count:
-        block = rest + await reader.read(2**20)
-        read += block.count(b"\nevent: entry\n")
-        rest = block[-len(b"\nevent: entry\n") + 1 :]
+    connection, read = http.client.HTTPConnection(HOST, port), 0
+    began = time.perf_counter()
+    connection.request("GET", "/api/v1/entries/stream", headers=headers)
+    for line in connection.getresponse():
+        read += line == b"event: entry\n"
+        if read == count:
+            break
     seconds = time.perf_counter() - began
-    writer.close()
+    connection.close()
     return read, seconds
 
 
 async def _idle(scene: Installation, port: int, headers: dict[str, str]) -> list[Figure]:
     """The memory and processor time of the worker for one of many subscribers, beside one alone."""
-    subscribers = [await _subscribe(port, headers, "newest")]
+    subscribers = [await _subscribe(port, headers)]
     await asyncio.sleep(SETTLE_SECONDS)
     memory, used_alone = scene.memory()[WEB], await _used(scene)
-    for _ in range(SUBSCRIBERS):
-        subscribers.append(await _subscribe(port, headers, "newest"))
+    subscribers += [await _subscribe(port, headers) for _ in range(SUBSCRIBERS)]
     await asyncio.sleep(SETTLE_SECONDS)
     more = 1024 * 1024 * (scene.memory()[WEB] - memory) / SUBSCRIBERS
     used = (await _used(scene) - used_alone) / SUBSCRIBERS

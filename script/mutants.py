@@ -41,6 +41,7 @@ TOPICS = (
     "examiner",
     "insiders",
     "floor",
+    "outside",
 )
 # Those of the suite services that run every day: the others take turns, and run on SQLite each day.
 DAILY_SERVICES = "(postgres or redis or (both_databases and long)) and not browser and not repeated"

@@ -6,6 +6,7 @@ a gaming day.
 """
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -134,7 +135,7 @@ def list_entries(
     else:
         scope = _scope(caller)
         horizon = HORIZON.read(SETTLE_SECONDS)
-        begin = _position(caller, after, horizon)
+        begin = _position(scope.streams(), after, horizon)
         entries = event_log.entries_between(scope.streams(), begin, horizon, limit, types)
         end = event_log.position_at(scope.streams(), max(begin, horizon))
         following = entries[-1].position if len(entries) == limit else end
@@ -168,7 +169,8 @@ def stream_entries(
     types = _types(type)
     name = _stream(caller, stream).name if stream else ""
     scope = _scope(caller) if not name else Scope(caller.facility.code, name)
-    begin = _position(caller, last_event_id or after, HORIZON.read(SETTLE_SECONDS))
+    known = [*_scope(caller).streams(), *scope.streams()]
+    begin = _position(known, last_event_id or after, HORIZON.read(SETTLE_SECONDS))
     note_reading(caller)
     events = entry_events(caller.secret.pk, scope, begin, name, types)
     response = StreamingHttpResponse(events, content_type="text/event-stream")
@@ -238,12 +240,12 @@ def _number(after: str) -> int:
     return int(after)
 
 
-def _position(caller: Caller, text: str, horizon: int) -> int:
-    """The id of a position. Raises Problem 409 for one that the record does not have."""
+def _position(streams: Iterable[Stream], text: str, horizon: int) -> int:
+    """The id of a position among these streams. Raises Problem 409 for one that the record does not have."""
     if text == NEWEST:
         return horizon
     try:
-        return event_log.read_position(text, _scope(caller).streams())
+        return event_log.read_position(text, streams)
     except PositionGone:
         detail = (
             "The record has no entry at this position. If it had one before, a backup was restored: compare "
