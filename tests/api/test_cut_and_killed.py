@@ -67,7 +67,8 @@ class Consumer:
     """Reads pages from a position of its own after each message that it gets."""
 
     def __init__(self) -> None:
-        self.position, self.entries = 0, []
+        self.position = 0
+        self.entries: list[tuple[str, str]] = []
 
     def read(self) -> None:
         while page := entries_between(streams_of("larkfield"), self.position, HORIZON.read(1), 50):
