@@ -6,7 +6,7 @@ The rows themselves are declared beside their entries, and compared with them by
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 from django.db.models import Min, Sum
 
@@ -27,7 +27,7 @@ from tables.models import (
     TrayPar,
 )
 from tables.money.transfers import TRANSFER_PREPARED
-from tables.money.tray import Tray
+from tables.money.tray import tray_of
 
 TRAY_DIFFERS = declare_finding(
     "tray-differs",
@@ -91,24 +91,11 @@ def _check_sums(table: Table) -> Iterator[Finding]:
         where = {"stream": table.stream.name, "inventory": 0, "expected_cents": 0}
         yield Finding(TRAY_DIFFERS, {**where, "stored_cents": table.tray_cents or sum(sums)})
     for inventory in inventories:
-        is_open = inventory.closed_at is None
-        source: Any = table if is_open else inventory
-        prefix = "tray_" if is_open else ""
-        taken, paid, corrected = (
-            getattr(source, f"{prefix}{name}_cents") for name in ("taken", "paid", "corrected")
-        )
-        expected = _by_rounds(table, inventory, corrected)
-        stored = Tray(
-            inventory.opener_cents,
-            inventory.fills_cents,
-            inventory.credits_cents,
-            inventory.sold_cents,
-            taken,
-            paid,
-            corrected,
-        )
-        stored_cents = table.tray_cents if is_open else stored.cents
-        if (expected.taken_cents, expected.paid_cents) != (taken, paid) or expected.cents != stored_cents:
+        stored = tray_of(table, inventory)
+        stored_cents = table.tray_cents if inventory.closed_at is None else stored.cents
+        taken_cents, paid_cents = _sums_of_rounds(table, inventory)
+        expected = replace(stored, taken_cents=taken_cents, paid_cents=paid_cents)
+        if expected != stored or expected.cents != stored_cents:
             yield Finding(
                 TRAY_DIFFERS,
                 {
@@ -120,28 +107,21 @@ def _check_sums(table: Table) -> Iterator[Finding]:
             )
 
 
+def _sums_of_rounds(table: Table, inventory: TableInventory) -> tuple[int, int]:
+    """What the rounds of an inventory took and paid."""
+    rounds = Round.objects.filter(table=table, ended_at__isnull=False, number__gt=inventory.rounds_before)
+    if inventory.last_round is not None:
+        rounds = rounds.filter(number__lte=inventory.last_round)
+    sums = rounds.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
+    return sums["taken"], sums["paid"]
+
+
 def _check_closer(table: Table) -> Iterator[Finding]:
     """Compare since when no chips move at the table with its newest closer. Closing the table ends that time."""
     newest = TableInventory.objects.filter(table=table).order_by("-number").first()
     signed_at = newest.closed_at if newest is not None else None
     if table.closer_signed_at not in (signed_at, None if table.status == Table.Status.CLOSED else signed_at):
         yield Finding(CLOSER_DIFFERS, {"stream": table.stream.name})
-
-
-def _by_rounds(table: Table, inventory: TableInventory, corrected_cents: int) -> Tray:
-    rounds = Round.objects.filter(table=table, ended_at__isnull=False, number__gt=inventory.rounds_before)
-    if inventory.last_round is not None:
-        rounds = rounds.filter(number__lte=inventory.last_round)
-    sums = rounds.aggregate(taken=Sum("taken_cents", default=0), paid=Sum("paid_cents", default=0))
-    return Tray(
-        inventory.opener_cents,
-        inventory.fills_cents,
-        inventory.credits_cents,
-        inventory.sold_cents,
-        sums["taken"],
-        sums["paid"],
-        corrected_cents,
-    )
 
 
 def _check_slip_numbers() -> Iterator[Finding]:
