@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from games.access import decides_itself, open_to_all
@@ -28,5 +28,5 @@ urlpatterns = [
     path("oauth/token", oauth.token, name="api-token"),
     path("openapi.json", documents.openapi, name="api-openapi"),
     *patterns,
-    path("<path:rest>", no_such_address),
+    re_path(r"(?s)^(?P<rest>.*)$", no_such_address),  # with line feeds, which `<path:rest>` does not take
 ]
