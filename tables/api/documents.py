@@ -32,7 +32,8 @@ def document() -> dict[str, Any]:
         for operation in methods.values():
             wanted = scopes[operation["operationId"]]
             operation["security"] = [{SCHEME: [scope]} for scope in wanted]
-            operation["responses"]["default"] = refused
+            answers = {status: answer for status, answer in operation["responses"].items() if int(status) < 400}
+            operation["responses"] = {**answers, "default": refused}
     document: dict[str, Any] = json.loads(
         json.dumps(schema)
     )  # numbers of answers become text, as in the file

@@ -28,5 +28,5 @@ urlpatterns = [
     path("oauth/token", oauth.token, name="api-token"),
     path("openapi.json", documents.openapi, name="api-openapi"),
     *patterns,
-    re_path(r"(?s)^(?P<rest>.*)$", no_such_address),  # with line feeds, which `<path:rest>` does not take
+    re_path(r"^(?P<rest>[\s\S]*)$", no_such_address),  # with line feeds, which `<path:rest>` does not take
 ]

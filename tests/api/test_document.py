@@ -15,6 +15,7 @@ from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from audit.clients import SCOPES, WRITES
 from audit.models import Entry
@@ -25,6 +26,7 @@ pytestmark = [pytest.mark.django_db]
 # What is there, so that not every request ends at a facility that nobody has.
 KNOWN = {"facility": "larkfield", "table": "T-01", "place": "T-01", "number": 1, "stream": "T-01"}
 AS_DRAWN, MOSTLY = False, (True, True, True)
+# `positive_data_acceptance` is left out: a rule may refuse what has the right shape.
 ENDLESS = "/entries/stream"  # tests/api/test_entries.py
 
 
@@ -58,7 +60,7 @@ def call(operation, headers, answers: Counter[int]) -> None:
 
     @given(case=st.one_of(cases), is_known=st.sampled_from([*MOSTLY, AS_DRAWN]))
     @settings(
-        max_examples=examples(18),
+        max_examples=examples(9),
         database=None,
         suppress_health_check=[*HealthCheck],
         phases=[Phase.generate],
@@ -68,7 +70,7 @@ def call(operation, headers, answers: Counter[int]) -> None:
             case.path_parameters |= {name: KNOWN[name] for name in case.path_parameters if name in KNOWN}
         response = case.call(headers=headers)
         answers[response.status_code] += 1
-        case.validate_response(response)
+        case.validate_response(response, excluded_checks=[positive_data_acceptance])
 
     send()
 
