@@ -29,7 +29,7 @@ from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm
 from tables.api.access import ApiRequest, Caller, needs
-from tables.api.app import Page, Problem, ProblemShape, Shape, not_found
+from tables.api.app import Page, Problem, Shape, not_found
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
 from tables.views.acts import ActReply, ActTarget, execute_request, publish
@@ -43,7 +43,6 @@ SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs"}
 SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters.toml"
 MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
 REPLAY = "Idempotent-Replay"
-REFUSALS = dict.fromkeys((400, 401, 403, 404, 409, 413, 422, 423, 429, 503), ProblemShape)
 
 
 # Shapes
@@ -104,9 +103,7 @@ def list_acts(request: ApiRequest) -> object:
     return Page[DescribedAct](items=[*_described()], next=None)
 
 
-@router.get(
-    "/acts/{act}", auth=needs("acts", "readings", "signs"), response={200: DescribedAct, 404: ProblemShape}
-)
+@router.get("/acts/{act}", auth=needs("acts", "readings", "signs"), response=DescribedAct)
 def read_act(request: ApiRequest, act: str) -> object:
     """One act, with the schema of its parameters."""
     for described in _described():
@@ -118,7 +115,7 @@ def read_act(request: ApiRequest, act: str) -> object:
 @router.post(
     "/facilities/{facility}/tables/{table}/acts/{act}",
     auth=needs("acts", "readings", "signs"),
-    response={200: ActAnswer, **REFUSALS},
+    response=ActAnswer,
 )
 def act_at_table(
     request: ApiRequest,
@@ -135,7 +132,7 @@ def act_at_table(
     return answer_of(request, response, do_act(request, target, body, idempotency_key), body)
 
 
-@router.post("/facilities/{facility}/acts/{act}", auth=needs("acts"), response={200: ActAnswer, **REFUSALS})
+@router.post("/facilities/{facility}/acts/{act}", auth=needs("acts"), response=ActAnswer)
 def act_of_facility(
     request: ApiRequest,
     response: HttpResponse,
@@ -311,7 +308,7 @@ def read_person(request: ApiRequest) -> object:
     return _person_at(request.caller.device)
 
 
-@router.post("/person", auth=needs("acts"), response={200: PersonAtMachine, **REFUSALS})
+@router.post("/person", auth=needs("acts"), response=PersonAtMachine)
 def sign_in(request: ApiRequest, body: SignInShape) -> object:
     """Sign a person in at this machine by their PIN, instead of who was signed in before.
 
@@ -331,7 +328,7 @@ def sign_in(request: ApiRequest, body: SignInShape) -> object:
     return _person_at(device)
 
 
-@router.delete("/person", auth=needs("acts"), response={200: PersonAtMachine, **REFUSALS})
+@router.delete("/person", auth=needs("acts"), response=PersonAtMachine)
 def sign_off(request: ApiRequest) -> object:
     """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first."""
     device = request.caller.device

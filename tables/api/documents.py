@@ -22,17 +22,19 @@ assert routers.ROUTERS  # before the document is made of them
 def document() -> dict[str, Any]:
     """The OpenAPI document, with the scopes of each operation and what it answers when it refuses."""
     schema: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=BASE))
-    schema["components"]["schemas"]["Problem"] = ProblemShape.model_json_schema()
+    schema["components"]["schemas"]["ProblemShape"] = ProblemShape.model_json_schema()
     scopes = {operation.view_func.__name__: _scopes_of(operation) for operation in _operations()}
     refused = {
         "description": "Refused: why, and what to do",
-        "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}},
     }
     for methods in schema["paths"].values():
         for operation in methods.values():
             wanted = scopes[operation["operationId"]]
             operation["security"] = [{SCHEME: [scope]} for scope in wanted]
-            answers = {status: answer for status, answer in operation["responses"].items() if int(status) < 400}
+            answers = {
+                status: answer for status, answer in operation["responses"].items() if int(status) < 400
+            }
             operation["responses"] = {**answers, "default": refused}
     document: dict[str, Any] = json.loads(
         json.dumps(schema)

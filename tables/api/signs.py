@@ -11,7 +11,7 @@ from ninja import Header, Router
 from pydantic import Field
 
 from tables.api.access import ApiRequest, needs
-from tables.api.acts import REFUSALS, ActAnswer, ActShape, answer_of, do_act, note_heard
+from tables.api.acts import ActAnswer, ActShape, answer_of, do_act, note_heard
 from tables.api.app import Shape
 from tables.limits import pending_change
 from tables.runner import table as table_runner
@@ -85,7 +85,7 @@ def read_sign(request: ApiRequest, facility: str, table: str) -> object:
 @router.post(
     "/facilities/{facility}/tables/{table}/sign/shown",
     auth=needs("signs"),
-    response={200: ActAnswer, **REFUSALS},
+    response=ActAnswer,
 )
 def say_shown(
     request: ApiRequest,
