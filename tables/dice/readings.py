@@ -24,6 +24,8 @@ from audit.columns import AT, DEVICE, PLACE, declare, moment, same
 from audit.entry_types import ABSENT, EntryBody, entry_type
 from audit.models import Device, Station
 from games.engine import Refusal, RefusalCode
+from games.params import malformed
+from games.registry import game_by_code
 from tables.core.alerts import (
     AlertKind,
     AlertRule,
@@ -171,10 +173,13 @@ def take_reading(
     """Keep a reading as a row, and return it with its entry, which the caller writes.
 
     Of a throw that is to be called the round keeps it, too. Raises `reading-known`, `reading-number-used`,
-    `reading-ahead-of-clock`, `reading-while-bets-are-open`, or what the call of such dice raises.
+    `reading-ahead-of-clock`, `reading-while-bets-are-open`, `malformed` for a face that no die has, or what the call of
+    such dice raises.
     """
     device = ctx.device
     assert device is not None
+    if not all(1 <= face <= game_by_code(ctx.table.game).faces for face in dice):
+        raise malformed("dice")
     _verify_new(device, number, dice, read_at)
     if read_at - ctx.now > AHEAD_OF_CLOCK:
         seconds = round((read_at - ctx.now).total_seconds())

@@ -69,7 +69,8 @@ def test_a_reader_posts_until_its_reading_is_on_record(machine, scene):
 
 
 def test_a_sign_says_what_it_shows_after_it_shows_it(machine, scene):
-    sign, glass = machine("signs", place="larkfield/T-01"), []
+    sign = machine("signs", place="larkfield/T-01")
+    glass: list[Any] = []
     follow = example("follow", new_key=lambda: str(uuid.uuid4()))
     shown = follow(sender(sign), TABLE, glass.append, None)
     assert shown == {"min_cents": 1_000, "max_cents": 100_000, "change": 0}

@@ -141,6 +141,12 @@ def test_a_reading_after_the_call_is_late_and_changes_nothing(reader, dice_next)
     assert verify().findings == []
 
 
+@pytest.mark.parametrize("dice", [[], [0, 2, 5], [2, 5, 7], [2, 5], [1, 2, 3, 4]])
+def test_faces_that_no_throw_here_shows_are_refused(reader, dice_next, dice):
+    assert post(reader, dice)[0] == 422
+    assert DiceReading.objects.count() == 0
+
+
 def test_a_clock_that_is_ahead_is_refused(reader, dice_next, hands):
     status, problem = post(reader, [1, 2, 3], at=clock.now() + dt.timedelta(seconds=40))
     assert (status, problem["code"]) == (422, "reading-ahead-of-clock")
@@ -215,6 +221,11 @@ def test_where_the_law_approves_automatic_results_a_sure_reading_is_the_call(db,
     assert scene.round_part["round"]["phase"] == "lit"
     assert [entry["data"]["outcome"] for entry in entries("dice.read")] == ["pending", "automatic"]
     assert verify().findings == []
+
+
+def test_elsewhere_no_reading_is_the_call_however_sure_it_is(reader, dice_next):
+    assert post(reader, [2, 5, 5], confidence=100)[1]["answer"]["outcome"] == "pending"
+    assert dice_next.round_part["round"]["phase"] == "ready"
 
 
 def test_a_reader_asks_whether_it_is_its_turn(reader, scene):

@@ -25,6 +25,10 @@ CONFIDENCE, CONFIDENCE_OF_WRONG = 98, 71
 FIRMWARE = "2.4.1"
 
 
+# After these a reading is sent again: bets are open, the table is halted, the server is busy, or too much was sent.
+SENT_AGAIN = ("reading-while-bets-are-open", "table-halted", "not-begun", "too-many-requests")
+
+
 class Refused(Exception):
     """The API refused: `code` and the sentence."""
 
@@ -166,7 +170,7 @@ class Command(BaseCommand):
                 answer = reader.post(reading, key)
             except Refused as refusal:
                 self.stdout.write(f"Reading {reading['number']} refused. {refusal}")
-                if refusal.code != "reading-while-bets-are-open":
+                if refusal.code not in SENT_AGAIN:
                     return
             except OSError as error:
                 self.stderr.write(f"No answer: {error}")
