@@ -6,7 +6,7 @@ from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from games.access import decides_itself, open_to_all
-from tables.api import documents, oauth, routers
+from tables.api import documents, oauth, pages, routers
 from tables.api.app import Problem, answering, api, problem_response
 
 assert routers.ROUTERS  # before the addresses are made of them
@@ -27,6 +27,8 @@ def no_such_address(request: HttpRequest, rest: str) -> HttpResponseBase:
 urlpatterns = [
     path("oauth/token", oauth.token, name="api-token"),
     path("openapi.json", documents.openapi, name="api-openapi"),
+    path("docs", pages.read, name="api-docs"),
+    path("problems/<slug:code>", pages.problem, name="api-problem"),
     *patterns,
     re_path(r"^(?P<rest>[\s\S]*)$", no_such_address),  # with line feeds, which `<path:rest>` does not take
 ]

@@ -1,5 +1,6 @@
 """Which scope opens which address: none without one that its document names."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -63,3 +64,13 @@ def test_no_amount_is_a_fraction_and_every_amount_says_that_it_is_in_cents():
 def test_the_command_writes_the_document(capsys):
     call_command("openapi")
     assert json.loads(capsys.readouterr().out)["openapi"] == "3.1.0"
+
+
+def test_the_page_of_the_document_names_every_address_and_loads_nothing_from_elsewhere():
+    text = html.unescape(Client().get("/api/v1/docs").content.decode())
+    assert [path for _method, path, _operation in OPERATIONS if f"<code>{path}</code>" not in text] == []
+    assert [scope for scope in SCOPES if f"<code>{scope}</code>" not in text] == []
+    links = set(re.findall(r'href="#([^"]+)"', text))
+    assert links - set(re.findall(r' id="([^"]+)"', text)) == set()
+    assert "http://" not in text and "https://" not in text
+    assert Client().get("/api/v1/problems/not-found")["Location"] == "/api/v1/docs#refusals"
