@@ -77,7 +77,8 @@ def make(
         )
         # People are compared from the first statement on. In a demo, where nobody is stated, no machine is either.
         if registration.newest_statements():
-            registration.record_person(person, by, asked_by)
+            # Nobody signs twice: whoever prepares it tries it alone.
+            registration.record_person(person, by, None if asked_by == by else asked_by)
         stream = lock_sign_in_stream(facility)
         moment = clock.never_before(stream, clock.now())
         client = ApiClient.objects.create(
