@@ -43,6 +43,7 @@ SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs"}
 SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters.toml"
 MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
 REPLAY = "Idempotent-Replay"
+AGAIN = "whether an earlier try had no answer: a refusal then ends the key, and no earlier try is taken later"
 
 
 # Shapes
@@ -125,11 +126,12 @@ def act_at_table(
     act: str,
     body: ActShape,
     idempotency_key: str = Header("", alias="Idempotency-Key", description="the id of this act: a UUID"),
+    again: bool = Header(False, alias="Idempotency-Retry", description=AGAIN),
 ) -> object:
     """Do an act at a table."""
     here = request.caller.table(facility, table)
     target = ActTarget(table_runner.RUNNER, here.facility.code, here.code, act)
-    return answer_of(request, response, do_act(request, target, body, idempotency_key), body)
+    return answer_of(request, response, do_act(request, target, body, idempotency_key, again=again), body)
 
 
 @router.post("/facilities/{facility}/acts/{act}", auth=needs("acts"), response=ActAnswer)
@@ -140,14 +142,17 @@ def act_of_facility(
     act: str,
     body: ActShape,
     idempotency_key: str = Header("", alias="Idempotency-Key", description="the id of this act: a UUID"),
+    again: bool = Header(False, alias="Idempotency-Retry", description=AGAIN),
 ) -> object:
     """Do an act on the dice, the equipment, the staff or the setup of a facility."""
     here = request.caller.at(facility)
     target = ActTarget(facility_runner.RUNNER, here.code, "", act)
-    return answer_of(request, response, do_act(request, target, body, idempotency_key), body)
+    return answer_of(request, response, do_act(request, target, body, idempotency_key, again=again), body)
 
 
-def do_act(request: ApiRequest, target: ActTarget, body: ActShape, key: str) -> ActReply:
+def do_act(
+    request: ApiRequest, target: ActTarget, body: ActShape, key: str, *, again: bool = False
+) -> ActReply:
     """Run an act as a page's request would, publish what it changed, and return the reply.
 
     Raises Problem for a key that is no UUID, an act that nobody knows, a scope that the client lacks, and a locked
@@ -159,6 +164,7 @@ def do_act(request: ApiRequest, target: ActTarget, body: ActShape, key: str) -> 
     if scope not in caller.scopes:
         raise Problem(403, "insufficient-scope", f"This act takes a token with the scope {scope}.")
     sent: dict[str, Any] = {"command": str(_command(key)), "params": body.params, "seen": body.seen}
+    sent["retry"] = again
     if body.seen is None and act.depends_on == "nothing":
         sent["seen"] = 0
     if body.witness is not None:

@@ -92,6 +92,17 @@ def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine
     assert scene.version == after
 
 
+def test_a_try_after_one_without_an_answer_that_is_refused_ends_its_key(machine, scene):
+    client, key = machine("acts"), uuid.uuid4()
+    sign_in(client, "floorperson")
+    scene.place((1, "small", 500))
+    late = {"params": {"reason": "other"}, "seen": scene.version}
+    headers = {"Idempotency-Key": str(key), "Idempotency-Retry": "true"}
+    assert client.post(HERE + "void_round", late, headers).json()["code"] == "no-such-void-reason"
+    delayed = client.post(HERE + "void_round", late, {"Idempotency-Key": str(key)})
+    assert (delayed.status_code, delayed.json()["code"]) == (422, "command-ended")
+
+
 @pytest.mark.parametrize("key", ["", "7", "not-a-uuid"])
 def test_an_act_without_a_key_of_its_own_is_refused(machine, scene, key):
     answer = machine("acts").post(HERE + "call_floor", {}, {"Idempotency-Key": key})

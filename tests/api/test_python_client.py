@@ -36,12 +36,16 @@ class Server:
     """A server of these answers, each an answer or an error, for anything but the token."""
 
     def __init__(self, *answers):
-        self.answers, self.requests, self.tokens, self.shown = list(answers), [], 0, []
+        self.answers, self.tokens = list(answers), 0
+        self.requests: list[httpx.Request] = []
+        self.shown: list[str] = []
 
     def __call__(self, request):
         if request.url.path.endswith("/oauth/token"):
             self.tokens += 1
             return httpx.Response(200, json=TOKEN | {"access_token": f"t-{self.tokens}"})
+        if not self.requests:
+            self.first_headers = dict(request.headers)
         self.requests.append(request)
         self.shown.append(request.headers["Authorization"])
         answer = self.answers.pop(0)
@@ -55,7 +59,8 @@ def connect(client_package):
     """`connect(answer, …)` is a connection to such a server, the server, and what the client waited."""
 
     def make(*answers):
-        server, slept = Server(*answers), []
+        server = Server(*answers)
+        slept: list[float] = []
         pitside = client_package.Pitside(
             "https://pitside.test",
             "larkfield/CMS",
@@ -91,7 +96,8 @@ def test_an_act_whose_answer_was_lost_is_sent_again_with_the_same_key_and_done_o
     assert pitside.do(act) == client_package.Done(8, {"type": "wagers.placed"}, again=True)
     assert [request.headers["Idempotency-Key"] for request in server.requests] == [str(act.key)] * 3
     assert {request.read() for request in server.requests} == {b'{"params":{},"seen":7}'}
-    assert slept == [0.2, 2.0]
+    assert ("idempotency-retry" in server.first_headers, slept) == (False, [0.2, 2.0])
+    assert server.requests[-1].headers["Idempotency-Retry"] == "true"
 
 
 def test_an_act_without_any_answer_is_not_called_refused(connect, client_package):
@@ -142,7 +148,8 @@ def entry(number, prev, text):
 def chained(count):
     from audit import chain
 
-    entries, prev = [], chain.genesis("larkfield/T-01")
+    entries: list[dict[str, object]] = []
+    prev = chain.genesis("larkfield/T-01")
     for number in range(1, count + 1):
         made, prev = entry(number, prev, f"Round {number}")
         entries.append(made)
@@ -161,7 +168,7 @@ def test_a_stream_that_is_cut_goes_on_after_the_last_entry_and_ends_with_its_cli
     end = 'event: end\ndata: {"code":"client-ended"}\n\n'
     lost = httpx.ReadError("cut")
     pitside, server, _slept = connect(events(first, second), lost, events(third, end=end))
-    read = []
+    read: list[int] = []
     with pytest.raises(client_package.Refused):
         read.extend(one.number for one in pitside.read_record().follow())
     assert read == [1, 2, 3]

@@ -17,7 +17,7 @@ WAITS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before each further try
 LONGEST_WAIT = 60.0
 TRY_AGAIN = frozenset({429, 502, 503, 504})
 SPARE_SECONDS = 30.0  # a token is not used in the last seconds of its time
-KEY = "Idempotency-Key"
+KEY, AGAIN = "Idempotency-Key", "Idempotency-Retry"
 
 
 class _Token(httpx.Auth):
@@ -87,6 +87,8 @@ class _Patient(httpx.BaseTransport):
                     return response
                 response.close()
                 wait = max(wait, _asked_wait(response))
+            if KEY in request.headers:
+                request.headers[AGAIN] = "true"
             self.sleep(wait)
 
     def close(self) -> None:
@@ -177,10 +179,16 @@ class Pitside:
         """Close the connections."""
         self.http.close()
 
-    def do(self, act: Act) -> Done:
-        """Do an act, once however often it is sent. Raises Refused, or NotAnswered: nobody knows what became of it."""
+    def do(self, act: Act, *, again: bool = False) -> Done:
+        """Do an act, once however often it is sent. Raises Refused, or NotAnswered: nobody knows what became of it.
+
+        `again`: an earlier `do` of the same act ended with NotAnswered. If it is refused now, that earlier try is not
+        taken later either.
+        """
         body = {"params": dict(act.params), "seen": act.seen}
-        response = self.http.post(act.path, json=body, headers={KEY: str(act.key)})
+        response = self.http.post(
+            act.path, json=body, headers={KEY: str(act.key)} | ({AGAIN: "true"} if again else {})
+        )
         if response.status_code >= 500:  # an earlier try, or this one, may have been taken
             raise NotAnswered(
                 f"The server answered {response.status_code}. Do the same act again, by its key."
