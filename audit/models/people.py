@@ -230,6 +230,9 @@ class Device(models.Model):
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     heard_at = models.DateTimeField(null=True, blank=True, help_text="When its screen last had a live line.")
+    acted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the person signed in at a machine last acted there."
+    )
     battery_percent = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="How full its battery was when it last said so."
     )

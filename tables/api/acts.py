@@ -24,7 +24,7 @@ from pydantic import Field
 
 from audit import clock, people
 from audit.identity import SessionStore
-from audit.models import Command, Device, Person, Role
+from audit.models import Device, Person, Role
 from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm
@@ -44,6 +44,7 @@ SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters
 MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
 REPLAY = "Idempotent-Replay"
 AGAIN = "whether an earlier try had no answer: a refusal then ends the key, and no earlier try is taken later"
+NOTED_EVERY = dt.timedelta(seconds=5)  # that a machine was heard, and that its person acted
 
 
 # Shapes
@@ -231,21 +232,20 @@ def _actor(caller: Caller, act: Act[Any, Any]) -> Person:
 
 
 def _verify_not_idle(device: Device, person: Person) -> None:
-    """Refuse a locked machine, and lock one at which its person has done nothing for as long as a tablet waits."""
-    last = (
-        Command.objects.filter(device=device, person=person)
-        .order_by("-at")
-        .values_list("at", flat=True)
-        .first()
-    )
-    used_at = max(filter(None, (device.signed_on_at, last)), default=None)
-    idle = dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
-    if device.locked_at is None and used_at is not None and clock.now() - used_at > idle:
+    """Refuse a locked machine, and lock one at which its person has done nothing for as long as a tablet waits.
+
+    What the machine itself asks does not count, as a tablet's polling does not. Notes that the person acts now.
+    """
+    now = clock.now()
+    used_at = max(filter(None, (device.signed_on_at, device.acted_at)), default=now)
+    if device.locked_at is None and now - used_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS):
         people.lock(device, reason="idle")
     if device.locked_at is not None:
         raise Problem(
             423, "locked", f"{device.name} is locked. {person.name} must sign in again with the PIN."
         )
+    if now - used_at >= NOTED_EVERY:
+        Device.objects.filter(pk=device.pk).update(acted_at=now)
 
 
 def _act_as(request: HttpRequest, person: Person) -> None:
@@ -256,8 +256,10 @@ def _act_as(request: HttpRequest, person: Person) -> None:
 
 
 def note_heard(device: Device) -> None:
-    """Save that a machine was heard now."""
-    Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
+    """Save that a machine was heard now, to five seconds."""
+    now = clock.now()
+    if device.heard_at is None or now - device.heard_at >= NOTED_EVERY:
+        Device.objects.filter(pk=device.pk).update(heard_at=now)
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,8 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
+from django.db.models import Exists, OuterRef
+
 from audit.clock import format_moment
 from audit.columns import AT, DEVICE, PLACE, declare, moment, same
 from audit.entry_types import ABSENT, EntryBody, entry_type
@@ -411,18 +413,20 @@ def _raise_differing(
 def silent_readers(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
     """Return open tables with a dice reader that was heard before and has been silent for half a minute.
 
-    A machine is a reader once it has posted a reading there.
+    A machine is a reader once it has posted a reading.
     """
     tables = {
         table.stream.name: table
         for table in live_tables(table_id).filter(status=Table.Status.OPEN).select_related("stream")
     }
     silent = Device.objects.filter(
+        Exists(
+            DiceReading.objects.filter(device=OuterRef("pk"))
+        ),  # by the index of its numbers, however many it has
         station=Station.MACHINE,
         revoked_at=None,
         place__in=tables,
         heard_at__lte=now - SILENT_AFTER,
-        pk__in=DiceReading.objects.filter(table__in=[table.pk for table in tables.values()]).values("device"),
     )
     return [
         READER_SILENT.expected(tables[device.place].pk, cause=device.pk, device=device.name)

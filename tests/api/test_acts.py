@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from audit.models import Device, Entry
+from tables.models import Alert
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -71,7 +72,12 @@ def test_a_person_who_does_nothing_at_a_machine_must_sign_in_again(machine, scen
     sign_in(client, "floorperson")
     hands.now += dt.timedelta(minutes=4)
     assert do(client, "call_floor")[0] == 200
-    hands.now += dt.timedelta(minutes=6)
+    hands.now += dt.timedelta(minutes=4)
+    assert do(client, "cancel_call", {"alert": Alert.objects.get().pk})[0] == 200
+    hands.now += dt.timedelta(minutes=4)
+    client.token = client.ask_token().json()["access_token"]
+    client.get("person")  # the machine asks, and the person does nothing
+    hands.now += dt.timedelta(minutes=2)
     client.token = client.ask_token().json()["access_token"]
     status, problem = do(client, "change_limits", LIMITS, seen=scene.version)
     assert (status, problem["code"]) == (423, "locked")
