@@ -18,6 +18,7 @@ import asyncio
 import base64
 import datetime as dt
 import logging
+import time
 from collections.abc import Iterable
 from typing import Annotated, Any, NamedTuple, TypedDict, Unpack
 
@@ -56,7 +57,7 @@ LINE_BYTES = 80  # of a stream, without its name and types
 MESSAGES_IN_A_ROW = 20
 KEPT = dt.timedelta(days=1)  # messages that arrived
 KEPT_FAILED = dt.timedelta(days=90)
-SECONDS = 1.0
+SECONDS, FORGET_SECONDS = 1.0, 600.0
 # Each wait follows a try that failed; the last try is 75 hours after the first one, or up to a tenth later.
 WAITS = (
     dt.timedelta(seconds=5), dt.timedelta(minutes=5), dt.timedelta(minutes=30),
@@ -500,21 +501,29 @@ def tell(webhook_id: int) -> int:
 
 
 def active_webhooks() -> list[int]:
-    """The ids of the webhooks that have not ended. Old messages are deleted."""
+    """The ids of the webhooks that send."""
+    return list(Webhook.objects.filter(ended_at=None, stopped_at=None).values_list("pk", flat=True))
+
+
+def forget_messages() -> None:
+    """Delete messages that arrived a day ago, and those that were given up three months ago."""
     now = clock.now()
     WebhookMessage.objects.filter(status=Status.DONE, done_at__lt=now - KEPT).delete()
     WebhookMessage.objects.filter(status=Status.FAILED, made_at__lt=now - KEPT_FAILED).delete()
-    return list(Webhook.objects.filter(ended_at=None, stopped_at=None).values_list("pk", flat=True))
 
 
 async def run_webhooks() -> None:
     """Tell the webhooks every second until canceled. Each has a thread of its own: a slow one delays no other."""
     outage = OutageLog(log, "The sending of webhooks", "The next second tries again.", traceback=True)
     running: dict[int, asyncio.Task[int]] = {}
+    forget_at = time.monotonic()
     try:
         while True:
             await asyncio.sleep(SECONDS)
             try:
+                if time.monotonic() >= forget_at:
+                    forget_at += FORGET_SECONDS
+                    await database_sync_to_async(forget_messages, thread_sensitive=False)()
                 for pk, task in list(running.items()):
                     if task.done():
                         del running[pk]

@@ -415,9 +415,21 @@ async def test_a_slow_receiver_delays_no_other(monkeypatch):
 
     monkeypatch.setattr(webhooks, "tell", tell_one)
     monkeypatch.setattr(webhooks, "active_webhooks", lambda: [1, 2])
+    monkeypatch.setattr(webhooks, "forget_messages", lambda: None)
     monkeypatch.setattr(webhooks, "SECONDS", 0.001)
     task = asyncio.create_task(webhooks.run_webhooks())
     await asyncio.wait_for(second.wait(), 10)
     assert told.count(1) == 1
     task.cancel()
     release.set()
+
+
+def test_messages_that_arrived_are_forgotten_after_a_day_and_what_waits_never(scene, receiver, hands):
+    webhook = add(scene, receiver)
+    receiver.answers = [204, 503]
+    for cents in (2_500, 5_000):
+        scene.place((1, "small", cents))
+        tell(webhook.pk)
+    hands.now += dt.timedelta(days=1, seconds=1)
+    webhooks.forget_messages()
+    assert only_message().status == "due"
