@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 import schemathesis
@@ -39,8 +40,8 @@ def floor(scene):
     return scene
 
 
-def operations() -> Iterator[object]:
-    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application())
+def operations() -> Iterator[Any]:
+    schema: Any = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application())
     for found in schema.get_all_operations():
         operation = found.ok()
         if not operation.path.endswith(ENDLESS):
@@ -80,7 +81,8 @@ def test_nothing_that_a_client_sends_breaks_the_document_or_the_record(
     floor, machine, scope, record_property
 ):
     headers = machine(scope).headers if scope else {}
-    found, before, total = verify().findings, Entry.objects.count(), Counter()
+    found, before = verify().findings, Entry.objects.count()
+    total: Counter[int] = Counter()
     for operation in operations():
         answers: Counter[int] = Counter()
         call(operation, headers, answers)
