@@ -4,11 +4,18 @@ import importlib
 import json
 import subprocess
 import sys
+import time
+from base64 import b64encode
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.core.wsgi import get_wsgi_application
+
+from tests.tables.cast import PIN
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients/python"
@@ -186,3 +193,88 @@ def test_a_changed_text_and_a_missing_entry_are_not_passed_on(connect, client_pa
     assert next(reader).number == 1
     with pytest.raises(client_package.Interrupted):
         next(reader)
+
+
+# The examples of its README
+
+
+def examples_of_readme() -> list[str]:
+    text = (PACKAGE / "README.md").read_text("utf-8")
+    return [block.partition("```")[0] for block in text.split("```python\n")[1:]]
+
+
+@pytest.fixture
+def served(client_package, machine, scene, monkeypatch):
+    """`served(scopes)` are the names of an example that reads and acts at the application itself."""
+
+    def make(*scopes):
+        own = machine(*scopes)
+        transport = httpx.WSGITransport(app=get_wsgi_application())
+        monkeypatch.setattr(client_package, "Pitside", partial(client_package.Pitside, transport=transport))
+        return {"url": "http://testserver", "client_id": own.id, "secret": own.secret}
+
+    return make
+
+
+@pytest.mark.django_db
+def test_the_examples_of_reading_and_acting_run_as_they_stand(client_package, served, scene, capsys):
+    read, act, _follow, _receive = examples_of_readme()
+    names = served("floor", "acts")
+    exec(read, names)
+    assert capsys.readouterr().out == "T-01 Sic Bo 1000 100000\n"
+    with client_package.Pitside(names["url"], names["client_id"], names["secret"]) as pitside:
+        names |= {"pitside": pitside, "save_for_later": None}
+        wager = {"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}
+        exec(act, names | {"params": {"wagers": [wager]}})
+        assert capsys.readouterr().out.startswith("role-may-not ")
+        pitside.http.post("/api/v1/person", json={"person": "dealer", "pin": PIN})
+        taken = names | {"params": {"wagers": [wager]}}
+        taken["table"] = client_package.answered(read_table("larkfield", "T-01", pitside))
+        exec(act, taken)
+    assert (taken["done"].answer["type"], scene.round.number) == ("wagers.placed", 1)
+
+
+def read_table(facility, table, pitside):
+    from pitside_api.api.floor import read_table
+
+    return read_table.sync(facility, table, client=pitside.client)
+
+
+def test_the_example_of_following_saves_the_position_of_each_entry(connect, client_package):
+    _read, _act, follow, _receive = examples_of_readme()
+    first, second = chained(2)
+    end = 'event: end\ndata: {"code":"client-ended"}\n\n'
+    pitside, _server, _slept = connect(events(first, second, end=end))
+    handled: list[tuple[object, ...]] = []
+    saved: list[str] = []
+    names = {"handle": lambda *said: handled.append(said), "save_position": saved.append}
+    with pytest.raises(client_package.Refused):
+        exec(follow, names | {"pitside": pitside, "saved_position": "0"})
+    assert [said[:3] for said in handled] == [
+        ("larkfield/T-01", number, "round.settled") for number in (1, 2)
+    ]
+    assert saved == [first["position"], second["position"]]
+
+
+def test_the_example_of_a_webhook_takes_what_is_signed_now_and_nothing_else(client_package):
+    *_others, receive = examples_of_readme()
+    key = Ed25519PrivateKey.generate()
+    public = "whpk_" + b64encode(key.public_key().public_bytes_raw()).decode()
+    body, now = b'{"type":"entries.more"}', int(time.time())
+
+    def headers(at, signed):
+        signature = b64encode(key.sign(f"m-1.{at}.".encode() + signed)).decode()
+        return {
+            "Webhook-Id": "m-1",
+            "Webhook-Timestamp": str(at),
+            "Webhook-Signature": f"v1,x v1a,{signature}",
+        }
+
+    woken: list[bool] = []
+    names = {"public_keys": [public], "wake_reader": lambda: woken.append(True)}
+    exec(receive, names)
+    assert names["receive"](headers(now, body), body) == 204
+    assert names["receive"](headers(now, body + b" "), body) == 400
+    assert names["receive"](headers(now - 301, body), body) == 400
+    assert names["receive"]({}, body) == 400
+    assert woken == [True]
