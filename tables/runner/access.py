@@ -3,6 +3,7 @@
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
 
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -237,13 +238,17 @@ WALL = CheckedBy(wall_tables_for, ("facility",))
 
 @dataclass
 class SharedReads:
-    """What the access checks of several sockets read together: who is signed in where, and their tables."""
+    """What the access checks of several sockets read together: who is signed in where, and their tables.
+
+    `heard`: the tablets that were heard meanwhile, to be noted at the end, together too.
+    """
 
     identities: IdentityRows
     tables: dict[TableKey, tuple[Table, bool] | None]
     requests: dict[int, HttpRequest]  # by the id of the scope
     versions: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
     assignments: dict[int, tuple[int, ...]] = field(default_factory=dict)  # unended, by person
+    heard: list[uuid.UUID] = field(default_factory=list)
 
 
 def read_together(addresses: Sequence[tuple[Mapping[str, Any], str, str]]) -> SharedReads:

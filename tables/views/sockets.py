@@ -7,7 +7,7 @@ five seconds checks the rights again and lists the current versions, so that a s
 heartbeat that fails is logged and tried again, and a socket whose heartbeats have ended is closed: no screen lives on
 without them. Without the channel layer a socket lives on heartbeats alone, and joins once it is back.
 
-Sockets that are due within a tenth of a second of each other are checked in one go, in one thread: who is signed in
+Sockets that are due within half a second of each other are checked in one go, in one thread: who is signed in
 where with two statements, and the tables with one. Each socket's own check uses these rows, so it refuses for the same
 reasons as with rows of its own. A failure at one socket does not affect the others.
 
@@ -21,6 +21,7 @@ import contextvars
 import json
 import logging
 import time
+import uuid
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -63,7 +64,7 @@ from tables.screens.parts import Shown, Told, is_newer
 from tables.screens.push import delivery
 from tables.ticker import silent_posts
 
-GATHER_SECONDS = 0.1
+GATHER_SECONDS = 0.5
 MOST_TOGETHER = 50
 
 
@@ -145,7 +146,14 @@ def run_heartbeats(sockets: Sequence[Beating]) -> list[Beat | Exception]:
             outcomes.append(Beat(socket.heartbeat(shared), incarnation))
         except Exception as error:
             outcomes.append(error)
+    if shared is not None and shared.heard:
+        note_heard(*shared.heard)
     return outcomes
+
+
+def note_heard(*devices: uuid.UUID) -> None:
+    """Note that these tablets show a live console, not on the record."""
+    Device.objects.filter(pk__in=devices).update(heard_at=clock.now())
 
 
 def _address(scope: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, str]:
@@ -453,7 +461,7 @@ class TableConsumer(OneTableConsumer):
         request = signed_in_request(self.scope, shared)
         self.table, _person = table_for(request, route["facility"], route["table"], self.station)
         self.device = enrolled_device(request)
-        self.hear(self.device)
+        self.hear(self.device, shared)
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         versions = super().heartbeat(shared)
@@ -491,8 +499,8 @@ class TableConsumer(OneTableConsumer):
         """Whether this is the console at a tablet of its table."""
         return device.place == self.table.stream.name and self.station == "dealer"
 
-    def hear(self, device: Device | None) -> None:
-        """Note that a tablet of this table shows a live console, not on the record.
+    def hear(self, device: Device | None, shared: SharedReads | None) -> None:
+        """Note that a tablet of this table shows a live console, once for all sockets that are checked together.
 
         At most every twenty seconds, as long as its socket is open. Where other posts rely on what it shows, with each
         heartbeat that it has answered: a socket whose cable was pulled stays open for most of a minute.
@@ -506,7 +514,10 @@ class TableConsumer(OneTableConsumer):
             is_due = self.heard_at is None or now - self.heard_at >= HEARD_SECONDS
         if is_due:
             self.heard_at = now
-            Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
+            if shared is not None:
+                shared.heard.append(device.pk)
+            else:
+                note_heard(device.pk)
 
 
 class SignConsumer(OneTableConsumer):

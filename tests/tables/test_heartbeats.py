@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 
 from audit import clock, people
 from audit.models import Device
@@ -96,6 +97,16 @@ def test_a_tablet_of_a_post_is_heard_by_its_answers_and_not_because_its_socket_i
     answered = heard_at()
     assert answered and answered > connected
     assert heard_at() == answered
+
+
+@pytest.mark.django_db
+def test_tablets_that_are_due_together_are_noted_as_heard_in_one_statement(scene):
+    browser = scene.browser("tablet", "dealer")
+    tablets = [socket(TableConsumer, browser, "dealer") for _ in range(3)]
+    with CaptureQueriesContext(connection) as queries:
+        assert all(isinstance(beat, Beat) for beat in run_heartbeats(tablets))
+    assert sum("UPDATE" in query["sql"] for query in queries) == 1
+    assert Device.objects.get(pk=scene.tablet.pk).heard_at is not None
 
 
 @pytest.mark.django_db
