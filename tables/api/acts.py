@@ -130,8 +130,12 @@ def act_at_table(
     again: bool = Header(False, alias="Idempotency-Retry", description=AGAIN),
 ) -> object:
     """Do an act at a table."""
-    here = request.caller.table(facility, table)
-    target = ActTarget(table_runner.RUNNER, here.facility.code, here.code, act)
+    here = request.caller.at(facility)
+    if request.caller.device.place not in ("", f"{here.code}/{table}"):
+        raise not_found("table")
+    target = ActTarget(
+        table_runner.RUNNER, here.code, table, act
+    )  # its runner reads the table, under the lock
     return answer_of(request, response, do_act(request, target, body, idempotency_key, again=again), body)
 
 
