@@ -199,7 +199,8 @@ async def test_a_revoked_device_and_an_ended_secret_end_the_stream(floor, hands,
         await in_thread(devices.revoke)(secret.client.device, None)
     else:
         hands.now = secret.ends_at
-    rest = [text async for text in events]
+    async with asyncio.timeout(10):
+        rest = [text async for text in events]
     assert rest[-1] == entry_events.ENDED and set(rest[:-1]) <= {entry_events.KEEP_ALIVE}
 
 
