@@ -108,7 +108,7 @@ BEGIN
         INTO of_device FROM @schema@.audit_device d WHERE d.id = device AND d.revoked_at IS NULL;
     SELECT p.xmin::text || p.ctid::text INTO of_person FROM @schema@.audit_person p WHERE p.id = person;
     SELECT s.xmin::text || s.ctid::text INTO of_session FROM @schema@.django_session s
-        WHERE s.session_key = session AND s.expire_date > @schema@.audit_now();
+        WHERE s.session_key = session AND s.expire_date > clock_timestamp();
     RETURN of_device || ' ' || of_person || ' ' || of_session;
 END $$;
 

@@ -639,9 +639,10 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
 def test_the_login_of_the_web_workers_acts_on_copies_and_writes_no_epoch(scene, ways):
     connection.check_constraints()  # no deferred check may wait while tables are altered
     call_command("provision_roles", stdout=io.StringIO())
+    tablet = Tablet(scene)
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL ROLE {provision_roles.WEB}")
-    scene.place((1, "small", 2_500))
+    assert [tablet.place(1), tablet.place(2), tablet.place(3)] == [200, 200, 200]
     scene.to_the_dice()
     assert ways.ways[0] == "rows" and set(ways.ways[1:]) == {"copy"}
     for forbidden in ("UPDATE tables_epoch SET epoch = gen_random_uuid()", "DELETE FROM tables_epoch"):
