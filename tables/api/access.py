@@ -8,6 +8,7 @@ Any of the scopes that are named is enough. A client never learns of another fac
 """
 
 import datetime as dt
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -21,6 +22,7 @@ from ninja.security import HttpBearer
 from audit import clients, clock
 from audit.clients import SCOPES
 from audit.identity import record_use
+from audit.logs import OutageLog
 from audit.models import ApiClient, Device, Person
 from audit.models.clients import ClientSecret
 from games.models import Facility
@@ -28,6 +30,7 @@ from tables.api.app import Problem, not_found
 from tables.models import Table
 
 WINDOW_SECONDS = 60
+_outage = OutageLog(logging.getLogger(__name__), "The limit of requests", "Requests are taken without it.")
 RowT = TypeVar("RowT", bound=Model)
 
 
@@ -148,13 +151,7 @@ def count_request(request: HttpRequest, caller: Caller) -> None:
     left_seconds = WINDOW_SECONDS - int(now.timestamp()) % WINDOW_SECONDS
     window = now + dt.timedelta(seconds=left_seconds)
     key = f"api:{caller.device.pk.hex}:{int(window.timestamp())}"
-    cache = caches["api"]
-    count = 1
-    if not cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
-        try:
-            count = cache.incr(key)
-        except ValueError:  # forgotten since
-            cache.set(key, 1, timeout=2 * WINDOW_SECONDS)
+    count = _count(key)
     request.limit_headers = {  # type: ignore[attr-defined]
         "RateLimit-Policy": f'"client";q={most};w={WINDOW_SECONDS}',
         "RateLimit": f'"client";r={max(0, most - count)};t={left_seconds}',
@@ -162,3 +159,25 @@ def count_request(request: HttpRequest, caller: Caller) -> None:
     if count > most:
         detail = f"This client sent more than {most} requests within a minute. Try again in {left_seconds} s."
         raise Problem(429, "too-many-requests", detail, headers={"Retry-After": str(left_seconds)})
+
+
+def _count(key: str) -> int:
+    """Add one to a number of requests, and return it; 0 while the store of numbers is out of reach.
+
+    Reads go on without a limit then: the limit keeps a client from taking the time of others, and is no right.
+    """
+    cache = caches["api"]
+    try:
+        if cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
+            count = 1
+        else:
+            try:
+                count = cache.incr(key)
+            except ValueError:  # forgotten since
+                cache.set(key, 1, timeout=2 * WINDOW_SECONDS)
+                count = 1
+    except Exception as error:
+        _outage.failed(error)
+        return 0
+    _outage.worked()
+    return int(count)

@@ -1,6 +1,7 @@
 """What every address of the API does: refuse as a problem, count, and answer 304 to who has it already."""
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -56,3 +57,12 @@ def test_a_client_that_sends_too_many_requests_waits_for_the_next_minute(machine
         "too-many-requests",
     )
     assert machine("floor").get("facilities").status_code == 200
+
+
+def test_reads_go_on_while_the_store_of_the_limit_is_out_of_reach(machine, monkeypatch):
+    def lose(*_args: object, **_more: object) -> None:
+        raise ConnectionError("no store")
+
+    client = machine("floor")
+    monkeypatch.setattr(caches["api"], "add", lose)
+    assert client.get("facilities").status_code == 200
