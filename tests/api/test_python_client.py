@@ -9,6 +9,7 @@ from base64 import b64encode
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import httpx
 import pytest
@@ -271,7 +272,7 @@ def test_the_example_of_a_webhook_takes_what_is_signed_now_and_nothing_else(clie
         }
 
     woken: list[bool] = []
-    names = {"public_keys": [public], "wake_reader": lambda: woken.append(True)}
+    names: dict[str, Any] = {"public_keys": [public], "wake_reader": lambda: woken.append(True)}
     exec(receive, names)
     assert names["receive"](headers(now, body), body) == 204
     assert names["receive"](headers(now, body + b" "), body) == 400
