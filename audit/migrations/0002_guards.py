@@ -96,9 +96,10 @@ $$;
 CREATE FUNCTION audit_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;
 
 -- Another value once anything changes by which a person may act with a session at a device; NULL if nothing is there.
--- What a device says of itself all the time is left out.
+-- What a device says of itself all the time is left out. STABLE: it sees what the statement sees that asks it, so that
+-- nobody remembers rows of before a change with the value of after it.
 CREATE FUNCTION audit_sender(device uuid, person bigint, session text) RETURNS text
-LANGUAGE plpgsql VOLATILE SET search_path = @schema@, pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = @schema@, pg_catalog, pg_temp AS $$
 DECLARE
     of_device text;
     of_person text;

@@ -208,7 +208,13 @@ export class LiveScreen extends HTMLElement {
     if (reliefs !== undefined) this.dispatchEvent(new CustomEvent("wall:reliefs", { bubbles: true, detail: reliefs }));
   }
 
-  applyOrFetch({ table, version, base, parts }) {
+  /* `html`: a whole screen, from a server that is older or newer than this page and does not know its parts. */
+  applyOrFetch({ table, version, base, parts, html: screen }) {
+    if (screen !== undefined) {
+      this.received.delete(table);
+      if (this.apply({ table, version, html: screen })) this.isLate = false;
+      return;
+    }
     const before = this.received.get(table);
     if (base !== undefined && before?.version !== base) {
       this.replaceSocket();  // on a new one the parts begin whole: no later change would fit these

@@ -74,9 +74,12 @@ class ReturnedWager(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _returned_wagers(
-    uid: uuid.UUID, table_id: int, number: int, status_seq: int
+    uid: uuid.UUID, incarnation: int, table_id: int, number: int, status_seq: int
 ) -> tuple[ReturnedWager, ...]:
-    """Read once: the end of a round and each confirmation change `status_seq`."""
+    """Read once: the end of a round and each confirmation change `status_seq`.
+
+    A restored record of another `incarnation` reaches the same numbers with other wagers.
+    """
     return _read(table_id, number)
 
 
@@ -157,7 +160,7 @@ def returning(ctx: TableContext, newest: EndedPhase | None) -> Returning | None:
     table = ctx.table
     if ctx.round is not None or newest not in WITHOUT_RESULT or table.status == Table.Status.CLOSED:
         return None
-    wagers = _returned_wagers(table.uid, table.pk, table.last_round, table.status_seq)
+    wagers = _returned_wagers(table.uid, ctx.play.incarnation, table.pk, table.last_round, table.status_seq)
     if not wagers or wagers[0].returned_seats is None:
         return None
     returned = set(wagers[0].returned_seats)

@@ -109,6 +109,14 @@ def test_an_entry_out_of_order_is_refused(stream):
 
 
 @on_postgresql
+def test_who_taps_and_the_value_that_is_remembered_of_them_are_of_one_moment():
+    """A function that is not STABLE sees what was committed after the statement that asks it began."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT provolatile FROM pg_proc WHERE proname = 'audit_sender'")
+        assert cursor.fetchall() == [("s",)]
+
+
+@on_postgresql
 def test_postgresql_refuses_truncate_and_replication_tricks(stream, kept):
     for table in ("audit_entry", "audit_command", "audit_stream"):
         refused(f"TRUNCATE {table} CASCADE")

@@ -137,6 +137,13 @@ test("a newer fragment replaces what the page shows", () => {
   assert.equal(versionOf(), 11);
 });
 
+test("a whole screen from a server of another version is shown, and the parts begin anew", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, parts: { frame: html(11) } });
+  FakeSocket.last.push({ table: "T-01", version: 12, html: html(12) });
+  assert.equal(versionOf(), 12);
+  assert.equal(screen.received.has("T-01"), false);
+});
+
 test("parts that changed take the place of those before, whole or by the edits of their texts", () => {
   const parts = { frame: html(11), felt: "<p>Big – §</p>\n<p>Small</p>", dock: "<p>Pay</p>", end: "</main>" };
   FakeSocket.last.push({ table: "T-01", version: 11, parts });

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock, people
-from audit.models import Device
+from audit.models import Device, Person
 from tables.models import Assignment
 from tables.runner.access import Denied, Locked, SignedOut
 from tables.views import sockets
@@ -175,3 +175,35 @@ async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_
         assert await beat(Named("a"), Named("b")) == [gone, gone]
     monkeypatch.setattr(sockets, "read_together", lambda addresses: None)
     assert await beat(Named("a"), Named("b")) == [Beat({"a": 1}, 1), Beat({"b": 1}, 1)]
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_sockets_hear_who_may_watch_although_no_tablet_can_be_noted_as_heard(scene, monkeypatch, caplog):
+    def refuse(*_devices: object) -> None:
+        raise OperationalError("read only")
+
+    tablet, podium = scene.browser("tablet", "dealer"), scene.browser("podium", "floorperson")
+    due = [socket(TableConsumer, tablet, "dealer"), socket(TableConsumer, podium)]
+    monkeypatch.setattr(sockets, "note_heard", refuse)
+    people.end_sessions(Person.objects.get(code="floorperson"))
+    seen, refused = run_heartbeats(due)
+    assert seen == Beat({"T-01": scene.version}, incarnation=1)
+    assert isinstance(refused, Locked)
+    assert "were not noted as heard" in caplog.text
+
+
+async def test_heartbeats_that_already_wait_in_numbers_are_run_at_once(monkeypatch):
+    slept: list[float] = []
+    pause = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        slept.append(seconds)
+        await pause(0)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    monkeypatch.setattr(sockets, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(sockets, "run_heartbeats", lambda due: [Beat({}, 1)] * len(due))
+    beats = Heartbeats()
+    await asyncio.gather(*(beats.beat(None) for _ in range(4)))  # type: ignore[arg-type]
+    assert slept.count(sockets.GATHER_SECONDS) == 0
