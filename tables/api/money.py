@@ -15,7 +15,16 @@ from audit import clock
 from games.models import Facility
 from tables.api.access import ApiRequest, needs
 from tables.api.app import Page, Problem, Shape
-from tables.api.paging import ANY_TABLE, EARLIEST, LATEST, USUAL, After, Limit, OneDay, TableCode, page_of
+from tables.api.paging import (
+    ANY_TABLE,
+    USUAL,
+    After,
+    Day,
+    Limit,
+    OneDay,
+    TableCode,
+    page_of,
+)
 from tables.figures.round_figures import (
     FiguresLine,
     round_figures,
@@ -27,8 +36,8 @@ from tables.models import ChipTransfer, DropBox, TableInventory
 
 router = Router(tags=["Money"])
 MOST_DAYS = 31
-FirstDay = Annotated[dt.date, Query(alias="from", ge=EARLIEST, le=LATEST, description="the first gaming day")]
-LastDay = Annotated[dt.date, Query(alias="to", ge=EARLIEST, le=LATEST, description="the last gaming day")]
+FirstDay = Annotated[Day, Query(alias="from", description="the first gaming day")]
+LastDay = Annotated[Day, Query(alias="to", description="the last gaming day")]
 By = Annotated[str, Query(pattern="^(table|round)$", description="table or round: a row for each of these")]
 Play = Annotated[str, Query(pattern="^(live|training|simulated)$", description="live is real play")]
 Kind = Annotated[str, Query(pattern="^(|fill|credit)$", description="fill or credit; empty for both")]

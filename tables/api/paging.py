@@ -1,22 +1,39 @@
 """What the lists of the API take and give: pages of rows by their keys, days, and codes of tables."""
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from django.db.models import Model, QuerySet
 from ninja import Query
+from pydantic import AfterValidator, BeforeValidator
 
+from games.params import YEARS
 from tables.api.app import MOST_ROWS, USUAL_ROWS, Page
 
 LAST_ID = 2**63 - 1  # that both databases hold
-EARLIEST, LATEST = (
-    dt.date(1900, 1, 1),
-    dt.date(2199, 12, 31),
-)  # so that what is computed stays in the calendar
 After = Annotated[int, Query(ge=0, le=LAST_ID, description="`next` of the page before; 0 for the first page")]
 Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="how many rows at most")]
-OneDay = Annotated[dt.date | None, Query(ge=EARLIEST, le=LATEST, description="only of this gaming day")]
+WRITTEN_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def _verify_written(day: object) -> object:
+    """Refuse a number, which would be read as seconds since 1970."""
+    if isinstance(day, str) and not WRITTEN_DAY.fullmatch(day):
+        raise ValueError("a day is written as 2026-11-29")
+    return day
+
+
+def _verify_in_calendar(day: dt.date) -> dt.date:
+    """Refuse a day of which what is computed could leave the calendar."""
+    if day.year not in YEARS:
+        raise ValueError(f"a year is from {YEARS[0]} to {YEARS[-1]}")
+    return day
+
+
+Day = Annotated[dt.date, BeforeValidator(_verify_written), AfterValidator(_verify_in_calendar)]
+OneDay = Annotated[Day | None, Query(description="only of this gaming day")]
 TableCode = Annotated[
     str, Query(max_length=20, pattern=r"^[A-Za-z0-9._-]*$", description="only of this table, by its code")
 ]

@@ -545,6 +545,8 @@ RESERVED_CODES = frozenset(
             "rules",
             "sign-in",
             "system",
+            "systems",
+            "webhooks",
         ),
         *("tiles", "locked-tiles", "wall", "wall-tables"),
     }

@@ -197,3 +197,10 @@ def test_a_client_of_one_table_reads_nothing_of_the_whole_facility(machine, scen
     assert sign.get(HERE + "rounds").status_code == 200
     assert items(sign, "figures", **TODAY) == []
     assert Round.objects.count() == 0
+
+
+def test_a_gaming_day_is_written_as_a_date_and_never_read_of_a_number(machine, scene):
+    client = machine("floor")
+    for day in ("1764374400", "3.3e-178", "20261129", "2026-11-29T00:00"):
+        answer = client.get("facilities/larkfield/rounds", {"gaming_day": day})
+        assert (answer.status_code, answer.json()["code"]) == (422, "malformed"), day
