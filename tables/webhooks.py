@@ -309,8 +309,9 @@ def replay_webhook(
 
 
 def _give_up_waiting(webhook: Webhook, why: str) -> None:
-    """Give up the message that is not done. A try that is under way stores nothing more of it."""
-    webhook.messages.filter(status__in=(Status.DUE, Status.WRITING)).update(status=Status.FAILED, error=why)
+    """Give up the message that is not done. A try that is under way stores nothing more of it, and stops nothing."""
+    waiting = webhook.messages.filter(status__in=(Status.DUE, Status.WRITING))
+    waiting.update(status=Status.FAILED, error=why, claimed_at=None)
 
 
 # Keys and signatures
@@ -493,8 +494,10 @@ def tell(webhook_id: int) -> int:
         tried = OUTBOX.deliver(messages.filter(status__in=(Status.DUE, Status.WRITING)))
         if not tried:
             return count
-        if messages.filter(pk__in=tried, status=Status.FAILED).exists():
-            Webhook.objects.filter(pk=webhook_id, ended_at=None).update(stopped_at=clock.now())
+        # Not one that was given up by a person meanwhile, and no webhook that was replayed since.
+        failed = messages.filter(pk__in=tried, status=Status.FAILED, claimed_at__isnull=False)
+        told = Webhook.objects.filter(pk=webhook_id, ended_at=None, told_id__in=failed.values("until_id"))
+        told.update(stopped_at=clock.now())
         if not messages.filter(pk__in=tried, status=Status.DONE).exists():
             return count
     return MESSAGES_IN_A_ROW

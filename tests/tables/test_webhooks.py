@@ -297,6 +297,24 @@ def test_a_consumer_that_pages_from_its_own_position_sees_each_entry_once(scene,
     assert ends == sorted(ends)
 
 
+def test_a_replay_during_a_slow_try_does_not_stop_it(scene, receiver, monkeypatch):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+
+    def replay_meanwhile(*_args):
+        place = {"webhook": webhook.code, "place": "T-01", "number": scene.version}
+        scene.in_room("replay_webhook", place, by=ADMINISTRATOR)
+        return 204
+
+    with monkeypatch.context() as patch:
+        patch.setattr(webhooks, "post", replay_meanwhile)
+        assert tell(webhook.pk) == 0
+    assert only_message().error.startswith("Replaced by a replay")
+    assert webhooks.active_webhooks() == [webhook.pk]
+    assert tell(webhook.pk) == 1
+    assert receiver.streams[-1]["T-01"]["until"] == scene.version
+
+
 def test_a_message_stays_below_20_kb_however_much_there_is(scene, receiver, monkeypatch):
     webhook = add(scene, receiver)
     for number in range(1, 5):
