@@ -20,6 +20,7 @@ import datetime as dt
 import logging
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, NamedTuple, TypedDict, Unpack
 
 from channels.db import database_sync_to_async
@@ -29,7 +30,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import transaction
 
-from audit import chain, clock, event_log, record
+from audit import chain, clock, event_log, people, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, constant, declare, named, same
 from audit.delivery import Claim, GivenUp, Outbox, Undelivered, listed_waits
 from audit.entry_types import ENTRY_TYPES, entry_type
@@ -55,6 +56,7 @@ MOST_ENTRIES = 2_000  # in one message
 MOST_BYTES = 19_000  # of its streams; the rest is a few hundred, and all less than 20 kB
 LINE_BYTES = 80  # of a stream, without its name and types
 MESSAGES_IN_A_ROW = 20
+MOST_AT_ONCE = 64  # webhooks that send at one moment
 KEPT = dt.timedelta(days=1)  # messages that arrived
 KEPT_FAILED = dt.timedelta(days=90)
 SECONDS, FORGET_SECONDS = 1.0, 600.0
@@ -446,6 +448,7 @@ def _deliver(message: WebhookMessage, claim: Claim[WebhookMessage]) -> dict[str,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": signatures(webhook, message_id, timestamp, body, now),
     }
+    people.release_connection()  # a receiver may take long
     status = post(webhook.url, body, headers)
     if 200 <= status < 300:
         return {"http_status": status}
@@ -516,9 +519,14 @@ def forget_messages() -> None:
 
 
 async def run_webhooks() -> None:
-    """Tell the webhooks every second until canceled. Each has a thread of its own: a slow one delays no other."""
+    """Tell the webhooks every second until canceled.
+
+    Each that has something to send has a thread of its own and, while its receiver takes its time, no connection of the
+    pool. So a slow one delays no other, as long as fewer than `MOST_AT_ONCE` are slow, and nothing else of the process.
+    """
     outage = OutageLog(log, "The sending of webhooks", "The next second tries again.", traceback=True)
     running: dict[int, asyncio.Task[int]] = {}
+    threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="webhook")
     forget_at = time.monotonic()
     try:
         while True:
@@ -533,7 +541,7 @@ async def run_webhooks() -> None:
                         task.result()
                 for pk in await database_sync_to_async(active_webhooks, thread_sensitive=False)():
                     if pk not in running:
-                        send = database_sync_to_async(tell, thread_sensitive=False)
+                        send = database_sync_to_async(tell, thread_sensitive=False, executor=threads)
                         running[pk] = asyncio.create_task(send(pk))
             except Exception as error:
                 outage.failed(error)
@@ -542,3 +550,4 @@ async def run_webhooks() -> None:
     finally:
         for task in running.values():
             task.cancel()
+        threads.shutdown(wait=False, cancel_futures=True)

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address, ip_network
 from itertools import pairwise
@@ -419,27 +420,37 @@ def test_the_page_shows_messages_causes_and_next_tries(scene, receiver, hands):
     assert "Stopped: replay it" in page(scene, "compliance")
 
 
-async def test_a_slow_receiver_delays_no_other(monkeypatch):
-    told, release, second = [], threading.Event(), asyncio.Event()
+async def test_slow_receivers_delay_no_other_and_nothing_else_of_the_process(monkeypatch):
+    slow, told, release, quick = 20, [], threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(2))
 
     def tell_one(pk):
         told.append(pk)
-        if pk == 1:
+        if pk <= slow:
             release.wait(10)
-        elif told.count(2) == 3:
-            loop.call_soon_threadsafe(second.set)
+        elif told.count(pk) == 3:
+            loop.call_soon_threadsafe(quick.set)
         return 0
 
     monkeypatch.setattr(webhooks, "tell", tell_one)
-    monkeypatch.setattr(webhooks, "active_webhooks", lambda: [1, 2])
+    monkeypatch.setattr(webhooks, "active_webhooks", lambda: [*range(1, slow + 2)])
     monkeypatch.setattr(webhooks, "forget_messages", lambda: None)
     monkeypatch.setattr(webhooks, "SECONDS", 0.001)
     task = asyncio.create_task(webhooks.run_webhooks())
-    await asyncio.wait_for(second.wait(), 10)
-    assert told.count(1) == 1
+    await asyncio.wait_for(quick.wait(), 5)
+    assert [told.count(pk) for pk in range(1, slow + 1)] == [1] * slow
     task.cancel()
     release.set()
+
+
+def test_a_slow_receiver_holds_no_connection(scene, receiver, monkeypatch):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    steps = []
+    monkeypatch.setattr(webhooks.people, "release_connection", lambda: steps.append("released"))
+    monkeypatch.setattr(webhooks, "post", lambda *_: steps.append("sent") or 204)
+    assert tell(webhook.pk) == 1 and steps == ["released", "sent"]
 
 
 def test_messages_that_arrived_are_forgotten_after_a_day_and_what_waits_never(scene, receiver, hands):
