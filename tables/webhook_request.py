@@ -22,6 +22,7 @@ from audit.delivery import Undelivered
 TIMEOUT_SECONDS = 20.0
 ANSWER_BYTES = 1024  # of an answer are read, and thrown away
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")  # Python calls others global, too, such as the old fec0::/10
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -108,7 +109,8 @@ def may_reach(address: Address, *, is_tls: bool) -> bool:
     address = _embedded(address)
     if any(address in network for network in settings.WEBHOOK_NETWORKS if network.version == address.version):
         return True
-    return is_tls and address.is_global and not address.is_multicast
+    is_public = address.is_global and (address.version == 4 or address in PUBLIC_IPV6)
+    return is_tls and is_public and not address.is_multicast
 
 
 def _embedded(address: Address) -> Address:

@@ -357,10 +357,10 @@ def test_private_addresses_are_not_reached_and_a_name_is_resolved_once(
     scene, receiver, settings, monkeypatch
 ):
     private = "127.0.0.1 10.0.0.5 192.168.1.1 169.254.169.254 0.0.0.0 224.0.0.1 "
-    private += "::1 fd00::1 ::ffff:10.0.0.5 64:ff9b::a00:5"
+    private += "::1 fd00::1 ::ffff:10.0.0.5 64:ff9b::a00:5 fec0::1 ::10.0.0.5 ::ffff:0:10.0.0.5"
     settings.WEBHOOK_NETWORKS = []
     assert [text for text in private.split() if may_reach(ip_address(text), is_tls=True)] == []
-    assert may_reach(ip_address("93.184.215.14"), is_tls=True)
+    assert all(may_reach(ip_address(text), is_tls=True) for text in ("93.184.215.14", "2606:2800:21f::1"))
     assert not may_reach(ip_address("93.184.215.14"), is_tls=False)
     with pytest.raises(MalformedAddress):
         read_address("http://example.com/")
