@@ -88,7 +88,13 @@ class Hub:
                 self._pages.clear()
             read = database_sync_to_async(_read_page, thread_sensitive=False)
             self._pages[key] = asyncio.ensure_future(read(scope, after, self.horizon))
-        return await asyncio.shield(self._pages[key])
+        task = self._pages[key]
+        try:
+            return await asyncio.shield(task)
+        finally:
+            failed = task.done() and (task.cancelled() or task.exception() is not None)
+            if failed and self._pages.get(key) is task:
+                del self._pages[key]  # who asks again reads again
 
     async def _poll(self) -> None:
         spoken_at = time.monotonic()

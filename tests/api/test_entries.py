@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from channels.db import database_sync_to_async
+from django.db import OperationalError
 
 from audit import chain, clients, devices, merkle, notes
 from audit.models import Entry
@@ -214,6 +215,17 @@ async def test_subscribers_at_the_same_position_share_one_read(floor, monkeypatc
     assert len(first) == 20 and read_page.call_count == 1
     for events in subscribers:
         await events.aclose()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_read_that_failed_is_not_the_answer_to_the_next_subscriber(floor, monkeypatch):
+    page = entry_events.EventPage([], 7)
+    read_page = mock.Mock(side_effect=[OperationalError("gone"), page])
+    monkeypatch.setattr(entry_events, "_read_page", read_page)
+    hub = entry_events.Hub()
+    with pytest.raises(OperationalError):
+        await hub.page(Scope("larkfield"), 0)
+    assert await hub.page(Scope("larkfield"), 0) == page
 
 
 def test_the_address_of_events_says_what_it_is(machine, scene):
