@@ -172,7 +172,7 @@ def stream_entries(
     known = [*_scope(caller).streams(), *scope.streams()]
     begin = _position(known, last_event_id or after, HORIZON.read(SETTLE_SECONDS))
     note_reading(caller)
-    events = entry_events(caller.secret.pk, scope, begin, name, types)
+    events = entry_events(caller.secret, scope, begin, name, types)
     response = StreamingHttpResponse(events, content_type="text/event-stream")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
@@ -186,6 +186,7 @@ def prove_entry(request: ApiRequest, place: str, number: int) -> object:
     entry = Entry.objects.filter(stream=stream, seq=number).select_related("stream").first()
     if entry is None:
         raise not_found("entry")
+    note_reading(request.caller)  # a proof has the entry
     try:
         proof = proof_of(entry, request.caller.facility.code)
     except NotProven:

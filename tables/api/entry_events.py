@@ -3,28 +3,33 @@
 A subscriber is a coroutine and holds no thread and no connection to the database. For all subscribers of a worker, one
 task asks once a second how far the order of entries is settled, and whose secret is still accepted (`Hub`). Then each
 reads on from its own position: subscribers at the same position share one read. Whoever is slow reads later, and
-nothing is kept for them. A device that was revoked, or a secret that has ended, ends its streams within a second.
+nothing is kept for them. A device that was revoked, or a secret that has ended, ends its streams within a second. That
+a client reads is on record for each gaming day of its open streams, before it gets entries that were written on it.
 """
 
 import asyncio
+import datetime as dt
 import logging
+import threading
 import time
 import weakref
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from channels.db import database_sync_to_async
 
-from audit import clients, event_log
+from audit import clients, clock, event_log
 from audit.event_log import HORIZON, Ordered
 from audit.logs import OutageLog
-from audit.models import Stream
+from audit.models import ApiClient, ClientSecret, Stream
+from tables.api.app import Problem
 
 POLL_SECONDS = 1.0
 KEEP_ALIVE_SECONDS = 15.0
 ENTRIES_AT_ONCE = 200
 MOST_PAGES = 32  # of a worker, between two polls
+MOST_STREAMS = 10  # of a client at one worker
 RETRY_MS = 2000
 KEEP_ALIVE = b": nothing new\n\n"
 ENDED = b'event: end\ndata: {"code":"client-ended"}\n\n'
@@ -47,7 +52,7 @@ class Scope(NamedTuple):
 class Subscriber:
     """One open stream: the secret with which it was opened, and whether that has ended."""
 
-    secret_id: int
+    secret: ClientSecret
     is_ended: bool = False
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -66,16 +71,15 @@ class Hub:
         self.horizon = 0
         self._subscribers: set[Subscriber] = set()
         self._pages: dict[tuple[Scope, int], asyncio.Task[EventPage]] = {}
+        self._noted: dict[int, dt.date] = {}  # the gaming day for which a client's reading is on record
         self._task: asyncio.Task[None] | None = None
         self._outage = OutageLog(log, "The stream of entries", "The next second tries again.", traceback=True)
 
-    def join(self, secret_id: int) -> Subscriber:
+    def join(self, subscriber: Subscriber) -> None:
         """Add a subscriber, who must leave at the end."""
-        subscriber = Subscriber(secret_id)
         self._subscribers.add(subscriber)
         if self._task is None:
             self._task = asyncio.create_task(self._poll())
-        return subscriber
 
     def leave(self, subscriber: Subscriber) -> None:
         self._subscribers.discard(subscriber)
@@ -100,15 +104,20 @@ class Hub:
         spoken_at = time.monotonic()
         try:
             while self._subscribers:
-                secret_ids = {subscriber.secret_id for subscriber in self._subscribers}
+                secrets = {subscriber.secret for subscriber in self._subscribers}
                 try:
                     read = database_sync_to_async(_read_state, thread_sensitive=False)
-                    horizon, accepted = await read(secret_ids)
+                    horizon, ended, new_days = await read(secrets, self._noted)
+                    self._end(ended)
+                    for client, day in new_days.items():
+                        note = database_sync_to_async(clients.note_reading_of_entries, thread_sensitive=False)
+                        await note(client)
+                        self._noted[client.pk] = day
                 except Exception as error:
                     self._outage.failed(error)
                 else:
                     self._outage.worked()
-                    self._tell(horizon, secret_ids - accepted, is_time=time.monotonic() >= spoken_at)
+                    self._tell(horizon, is_time=time.monotonic() >= spoken_at)
                     if time.monotonic() >= spoken_at:
                         spoken_at = time.monotonic() + KEEP_ALIVE_SECONDS
                 await asyncio.sleep(POLL_SECONDS)
@@ -116,20 +125,33 @@ class Hub:
             self._task = None
             self._pages.clear()
 
-    def _tell(self, horizon: int, ended: set[int], *, is_time: bool) -> None:
+    def _end(self, ended: set[ClientSecret]) -> None:
+        for subscriber in self._subscribers:
+            if subscriber.secret in ended:
+                subscriber.is_ended = True
+                subscriber.woken.set()
+
+    def _tell(self, horizon: int, *, is_time: bool) -> None:
         """Wake the subscribers: all where there is more, or where it is time to show that the connection lives."""
         is_more = horizon != self.horizon
         if is_more:
             self.horizon = horizon
             self._pages.clear()
         for subscriber in self._subscribers:
-            subscriber.is_ended |= subscriber.secret_id in ended
-            if is_more or is_time or subscriber.is_ended:
+            if is_more or is_time:
                 subscriber.woken.set()
 
 
-def _read_state(secret_ids: set[int]) -> tuple[int, set[int]]:
-    return HORIZON.read(), clients.accepted_ids(secret_ids)
+def _read_state(
+    secrets: Iterable[ClientSecret], noted: Mapping[int, dt.date]
+) -> tuple[int, set[ClientSecret], dict[ApiClient, dt.date]]:
+    """How far entries are settled, which secrets have ended, and the clients that read on another day than noted."""
+    accepted = clients.accepted_ids(secret.pk for secret in secrets)
+    horizon, now = HORIZON.read(), clock.now()
+    reading = {secret.client for secret in secrets if secret.pk in accepted}
+    days = {client: clock.gaming_day(client.device.facility, now) for client in reading}
+    new_days = {client: day for client, day in days.items() if noted.get(client.pk) != day}
+    return horizon, {secret for secret in secrets if secret.pk not in accepted}, new_days
 
 
 def _read_page(scope: Scope, after: int, horizon: int) -> EventPage:
@@ -153,16 +175,32 @@ def hub_of_loop() -> Hub:
     return _hubs[loop]
 
 
-async def entry_events(
-    secret_id: int, scope: Scope, after: int, stream: str = "", types: Sequence[str] = ()
+_open: weakref.WeakSet[Subscriber] = weakref.WeakSet()  # also those whose first event nobody has asked for
+_opening = threading.Lock()
+
+
+def entry_events(
+    secret: ClientSecret, scope: Scope, after: int, stream: str = "", types: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
-    """Yield the events of one subscriber from an id on, without end.
+    """The events of one subscriber from an id on, without end. Raises Problem 429 for too many streams of a client.
 
     `stream`: the name of the only stream, or "". `types`: as in `event_log.of_types`. A comment follows where nothing
     was sent for 15 seconds, and an event `end` where its secret is no longer accepted.
     """
+    subscriber = Subscriber(secret)
+    with _opening:
+        if sum(other.secret.client_id == secret.client_id for other in _open) >= MOST_STREAMS:
+            detail = f"This client has {MOST_STREAMS} open streams of entries. Close one first."
+            raise Problem(429, "too-many-streams", detail, headers={"Retry-After": str(RETRY_MS // 1000)})
+        _open.add(subscriber)
+    return _events(subscriber, scope, after, stream, types)
+
+
+async def _events(
+    subscriber: Subscriber, scope: Scope, after: int, stream: str, types: Sequence[str]
+) -> AsyncIterator[bytes]:
     hub = hub_of_loop()
-    subscriber = hub.join(secret_id)
+    hub.join(subscriber)
     try:
         yield f"retry: {RETRY_MS}\n\n".encode()
         sent_at = time.monotonic()
@@ -186,3 +224,4 @@ async def entry_events(
         yield ENDED
     finally:
         hub.leave(subscriber)
+        _open.discard(subscriber)

@@ -103,7 +103,7 @@ async def test_a_reader_that_is_cut_and_a_receiver_that_fails_see_what_the_expor
         """Read a few entries, lose the connection, and go on from the last id, until all is seen."""
         after = 0
         while True:
-            events = entry_events.entry_events(secret.pk, Scope("larkfield"), after)
+            events = entry_events.entry_events(secret, Scope("larkfield"), after)
             count = draw.randrange(1, 40)
             try:
                 for _ in range(count):

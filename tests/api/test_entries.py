@@ -1,6 +1,7 @@
 """The record as an event log over the API: pages, events, and proofs that an outsider checks."""
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
@@ -126,6 +127,7 @@ def test_a_proof_is_checked_by_the_program_for_outsiders_and_is_a_tlog_proof(
     assert merkle.verify_inclusion(number, checkpoint.size, leaf, hashes, checkpoint.root)
     assert checkpoint.origin == proof["origin"]
     assert reader.get(f"entries/T-01/{scene.version + 1}/proof").status_code == 404
+    assert Entry.objects.get(type="client.read_entries").actor == reader.client.person.code
 
 
 # Events
@@ -163,14 +165,14 @@ async def test_subscribers_see_each_entry_once_and_one_that_was_cut_resumes_exac
     secret = await in_thread(reader_of)(floor)
     before = await in_thread(recorded)()
     scope = Scope("larkfield")
-    slow, quick = (entry_events.entry_events(secret.pk, scope, 0) for _ in range(2))
+    slow, quick = (entry_events.entry_events(secret, scope, 0) for _ in range(2))
     seen = await receive(quick, len(before))
     assert places(entry for _, entry in seen) == before
     await quick.aclose()
     await in_thread(floor.place)((1, "small", 2_500))
     await in_thread(floor.place)((2, "big", 2_500))
     missed = await in_thread(recorded)(int(seen[-1][0].partition(".")[0]))
-    resumed = entry_events.entry_events(secret.pk, scope, int(seen[-1][0].partition(".")[0]))
+    resumed = entry_events.entry_events(secret, scope, int(seen[-1][0].partition(".")[0]))
     assert places(entry for _, entry in await receive(resumed, len(missed))) == missed
     assert places(entry for _, entry in await receive(slow, len(before + missed))) == before + missed
     await slow.aclose()
@@ -182,7 +184,7 @@ async def test_subscribers_see_each_entry_once_and_one_that_was_cut_resumes_exac
 async def test_a_stream_and_types_narrow_the_events(floor):
     secret = await in_thread(reader_of)(floor)
     await in_thread(floor.place)((1, "small", 2_500))
-    events = entry_events.entry_events(secret.pk, Scope("larkfield"), 0, "larkfield/T-01", ["wagers.placed"])
+    events = entry_events.entry_events(secret, Scope("larkfield"), 0, "larkfield/T-01", ["wagers.placed"])
     [(_, entry)] = await receive(events, 1)
     assert (entry["stream"], entry["entry"]["_type"]) == ("larkfield/T-01", "wagers.placed")
     await events.aclose()
@@ -193,7 +195,7 @@ async def test_a_stream_and_types_narrow_the_events(floor):
 async def test_a_revoked_device_and_an_ended_secret_end_the_stream(floor, hands, end, monkeypatch):
     monkeypatch.setattr(entry_events, "KEEP_ALIVE_SECONDS", 0.05)
     secret = await in_thread(reader_of)(floor)
-    events = entry_events.entry_events(secret.pk, Scope("larkfield"), 10**9)
+    events = entry_events.entry_events(secret, Scope("larkfield"), 10**9)
     assert await anext(events) == b"retry: 2000\n\n"
     assert await asyncio.wait_for(anext(events), 10) == entry_events.KEEP_ALIVE
     if end == "device":
@@ -210,9 +212,9 @@ async def test_subscribers_at_the_same_position_share_one_read(floor, monkeypatc
     read_page = mock.Mock(side_effect=entry_events._read_page)
     monkeypatch.setattr(entry_events, "_read_page", read_page)
     secret = await in_thread(reader_of)(floor)
-    subscribers = [entry_events.entry_events(secret.pk, Scope("larkfield"), 0) for _ in range(20)]
+    subscribers = [entry_events.entry_events(secret, Scope("larkfield"), 0) for _ in range(10)]
     first = await asyncio.gather(*(receive(events, 5) for events in subscribers))
-    assert len(first) == 20 and read_page.call_count == 1
+    assert len(first) == 10 and read_page.call_count == 1
     for events in subscribers:
         await events.aclose()
 
@@ -226,6 +228,35 @@ async def test_a_read_that_failed_is_not_the_answer_to_the_next_subscriber(floor
     with pytest.raises(OperationalError):
         await hub.page(Scope("larkfield"), 0)
     assert await hub.page(Scope("larkfield"), 0) == page
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_an_open_stream_is_on_record_on_each_gaming_day(floor, hands):
+    secret = await in_thread(reader_of)(floor)
+    noted = Entry.objects.filter(type="client.read_entries", actor=secret.client.person.code).order_by("pk")
+    days = in_thread(lambda: [str(entry.gaming_day) for entry in noted.all()])
+    events = entry_events.entry_events(secret, Scope("larkfield"), 0)
+    await receive(events, 1)
+    assert await days() == ["2026-11-21"]
+    hands.now = hands.now.replace(day=22)
+    await in_thread(floor.act)("call_floor")
+    types: list[object] = []
+    while "floor.called" not in types:
+        types += [entry["entry"]["_type"] for _, entry in await receive(events, 1)]
+    assert await days() == ["2026-11-21", "2026-11-22"]
+    await events.aclose()
+
+
+def test_a_client_has_ten_open_streams_and_another_after_one_has_ended(machine, scene):
+    reader = machine("entries")
+    answers = [reader.get("entries/stream") for _ in range(10)]
+    assert {answer.status_code for answer in answers} == {200}
+    refused = reader.get("entries/stream")
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-streams")
+    assert machine("entries").get("entries/stream").status_code == 200
+    del answers[0]
+    gc.collect()
+    assert reader.get("entries/stream").status_code == 200
 
 
 def test_the_address_of_events_says_what_it_is(machine, scene):
