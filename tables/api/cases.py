@@ -1,4 +1,4 @@
-"""What somebody has to see to: alerts at tables, and the cases of compliance."""
+"""What somebody has to see to: alerts at tables, and the cases of compliance. Their texts may name people."""
 
 import datetime as dt
 from typing import Annotated
@@ -10,6 +10,7 @@ from tables.alerts.calls import alert_words
 from tables.api.access import ApiRequest, needs
 from tables.api.app import Page, Shape
 from tables.api.paging import ANY_TABLE, USUAL, After, Limit, TableCode, page_of
+from tables.api.people import note_read
 from tables.cases.kinds import words_of_case
 from tables.models import Alert, Case
 
@@ -64,9 +65,11 @@ def list_alerts(
     after: After = 0,
     limit: Limit = USUAL,
 ) -> object:
-    """Alerts at tables."""
+    """Alerts at tables. The read is on record."""
     rows = request.caller.of_tables(Alert.objects.select_related("table", "acknowledged_by"), facility, table)
-    return page_of(rows.filter(ended_at=None) if is_open else rows, _alert_shape, after, limit)
+    page = page_of(rows.filter(ended_at=None) if is_open else rows, _alert_shape, after, limit)
+    note_read(request.caller, "list_alerts", len(page.items), table)
+    return page
 
 
 @router.get("/facilities/{slug:facility}/cases", auth=needs("cases"), response=Page[CaseShape])
@@ -77,9 +80,11 @@ def list_cases(
     after: After = 0,
     limit: Limit = USUAL,
 ) -> object:
-    """Cases of the facility."""
+    """Cases of the facility. The read is on record."""
     rows = Case.objects.filter(facility=request.caller.whole(facility)).select_related("table", "owner")
-    return page_of(rows.filter(status=Case.Status.OPEN) if is_open else rows, _case_shape, after, limit)
+    page = page_of(rows.filter(status=Case.Status.OPEN) if is_open else rows, _case_shape, after, limit)
+    note_read(request.caller, "list_cases", len(page.items))
+    return page
 
 
 def _alert_shape(row: Alert) -> AlertShape:

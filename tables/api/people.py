@@ -1,9 +1,10 @@
-"""People: who is on duty, rated players and their ratings. Every read of these addresses is on record.
+"""People: who is on duty, rated players and their ratings. Reads of these addresses are on record (`note_read`).
 
 A person of the staff has a name; a player has a random code alone, and a card is looked up without being kept.
 """
 
 import datetime as dt
+import json
 from typing import Annotated
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from pydantic import Field
 
 from audit import clock, record
 from audit.entry_types import EntryBody, entry_type
+from audit.models import Entry
 from games.models import Facility
 from tables.api.access import ApiRequest, Caller, needs
 from tables.api.app import Page, Shape, not_found
@@ -23,6 +25,7 @@ from tables.runner.facility import PLAYERS
 
 router = Router(tags=["People"])
 MOST_RATINGS = 100  # whose figures are computed for one answer
+NOTED_EVERY = dt.timedelta(minutes=1)
 FewRows = Annotated[int, Query(ge=1, le=MOST_RATINGS, description="how many rows at most")]
 
 
@@ -30,16 +33,25 @@ FewRows = Annotated[int, Query(ge=1, le=MOST_RATINGS, description="how many rows
 def PERSONAL_DATA_READ(
     *,
     what: Annotated[str, "what was read, by the name of its operation in the API"],
-    rows: Annotated[int, "how many rows the answer had"],
+    rows: Annotated[int, "how many rows the first answer had"],
     table: Annotated[str | None, "code of the only table that was asked for; null for all"],
 ) -> str:
-    """A machine read data of people through the API."""
+    """A machine read data of people through the API: once, or several times within a minute from then on."""
     return f"{rows} rows of people read ({what.replace('_', ' ')}{f', {table}' if table else ''})"
 
 
 def note_read(caller: Caller, what: str, rows: int, table: str = "") -> None:
-    """State on the stream of players that a client reads data of people. The answer is sent after the commit."""
-    _append(caller, PERSONAL_DATA_READ(what=what, rows=rows, table=table or None))
+    """State on the stream of players that a client reads data of people. The answer is sent after the commit.
+
+    An entry stands for the same reads of the client within a minute: one for each would fill the record.
+    """
+    now = clock.now()
+    newest = Entry.objects.filter(
+        actor=caller.person.code, type=PERSONAL_DATA_READ.name, at__gt=now - NOTED_EVERY, at__lte=now
+    )
+    noted = [json.loads(bytes(body))["data"] for body in newest.values_list("body", flat=True)]
+    if not any((data["what"], data["table"]) == (what, table or None) for data in noted):
+        _append(caller, PERSONAL_DATA_READ(what=what, rows=rows, table=table or None))
 
 
 def _append(caller: Caller, entry: EntryBody) -> None:

@@ -188,6 +188,23 @@ def test_alerts_and_cases_are_in_words(machine, scene):
     assert (alert["kind"], alert["table"], alert["decision"]) == ("floor-call", "T-01", "")
     assert alert["title"] and alert["text"]
     assert items(machine("cases"), "cases") == []
+    assert [(read["what"], read["rows"], read["table"]) for read in reads()] == [
+        ("list_alerts", 1, "T-01"), ("list_cases", 0, None),
+    ]  # fmt: skip
+
+
+def test_the_same_reads_of_people_within_a_minute_are_one_entry(machine, scene, hands):
+    reader, other = machine("cases", "people"), machine("people")
+    for seconds, count in ((0, 1), (59, 1), (1, 2)):
+        hands.now += dt.timedelta(seconds=seconds)
+        assert items(reader, "cases") == [] and len(reads()) == count
+    items(reader, "alerts")
+    items(reader, "alerts", table="T-01")
+    items(reader, "players")
+    items(other, "players")
+    assert [(read["what"], read["table"]) for read in reads()[2:]] == [
+        ("list_alerts", None), ("list_alerts", "T-01"), ("list_players", None), ("list_players", None),
+    ]  # fmt: skip
 
 
 def test_a_client_of_one_table_reads_nothing_of_the_whole_facility(machine, scene):
