@@ -6,10 +6,12 @@
 2. While the dice are to be called, the round keeps the newest reading (`Round.reading`), and the console shows it under
    *Enter the dice*: one press calls what was read.
 3. Other dice than were read are not taken: both are on record, and an alert is raised. A floorperson looks at the dice
-   and signs the call with their PIN, which decides (`refuse_if_differing`).
+   and signs the call with their PIN, which decides (`refuse_if_differing`). Until then a further reading is on record,
+   and changes neither what is compared nor that the floor signs. Before that a newer reading takes the place of one.
 4. A reading that comes after the call, or of an earlier throw, is late: it is on record, and changes nothing. If it
    differs from what was called, the alert says so, and the dice can be corrected until the first payment.
-5. Where a text approves automatic results (`[readings]` in the file of the jurisdiction) a reading is the call.
+5. Where a text approves automatic results (`[readings]` in the file of the jurisdiction) a reading is the call, unless
+   the reading before it that waits for the call has other dice, or a call waits for the floor.
 
 While bets are open nobody may know the dice, so a reading is refused then, and the reader sends it again. A reader that
 is silent raises an alert, and its end is on record as of any other.
@@ -52,7 +54,7 @@ SILENT_AFTER = dt.timedelta(seconds=30)
 READER_TICKS = 5
 Outcome = Literal["pending", "late", "automatic", "unapproved"]
 SAYS_OF_READING: dict[str, str] = {
-    "pending": "The console shows it. The dealer calls the dice.",
+    "pending": "It waits for the call of the dice.",
     "late": "It came after its throw, so it is on record and changes nothing.",
     "automatic": "It is the call: the wagers are settled by it.",
     "unapproved": "This firmware is not approved, so the reading is on record and changes nothing.",
@@ -252,8 +254,9 @@ def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
     if reading.read_at >= before and "call_dice" in legal:
         ctx.game.verify_call_dice(ctx.state, reading.dice)
         reading.round, reading.throw = round_.number, round_.last_throw + 1
-        reading.outcome = "automatic" if _is_call(ctx, reading) else "pending"
-        ctx.change_round(reading=_pending(reading))
+        reading.outcome = "automatic" if _is_call(ctx, reading, round_.reading) else "pending"
+        if not _waits_for_floor(round_.reading):
+            ctx.change_round(reading=_pending(reading))
         return None
     if reading.read_at >= before and "place_wagers" in legal:
         raise Refusal(READING_WHILE_BETS_ARE_OPEN, table=ctx.table.code)
@@ -267,8 +270,17 @@ def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
     return None
 
 
-def _is_call(ctx: TableContext, reading: DiceReading) -> bool:
-    """Whether a text approves that this reading is the call."""
+def _waits_for_floor(pending: PendingReading | None) -> bool:
+    """Whether a call differed from this reading, so that only a floorperson's signature decides."""
+    return pending is not None and "entered" in pending
+
+
+def _is_call(ctx: TableContext, reading: DiceReading, before: PendingReading | None) -> bool:
+    """Whether a text approves that this reading is the call, and nothing differs: neither a call nor a reading."""
+    if before is not None and (
+        _waits_for_floor(before) or ctx.game.arranged(before["dice"]) != ctx.game.arranged(reading.dice)
+    ):
+        return False
     rules = ctx.table.facility.law.readings
     return rules.automatic and reading.confidence >= rules.least_confidence
 

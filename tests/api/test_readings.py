@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from audit import clients, clock, registration
+from audit import clock, registration
 from audit.models import Device, Entry
 from audit.verification import verify
 from games.engine import Refusal
@@ -14,7 +14,7 @@ from tables.core.alerts import ALERT_RULES
 from tables.dice.readings import READER_SILENT
 from tables.models import Alert, Approval, DiceReading, Shaker
 from tables.ticker import reconcile_alerts, silent_tablets
-from tests.api.conftest import Machine
+from tests.api.conftest import make_machine
 from tests.fixtures import jurisdictions
 from tests.tables.cast import make_scene
 
@@ -103,6 +103,23 @@ def test_other_dice_are_on_record_with_the_reading_and_the_floor_decides(reader,
     }
     alert.refresh_from_db()
     assert alert.ended_at is not None
+    assert verify().findings == []
+
+
+def test_a_further_reading_does_not_take_the_place_of_the_floors_signature(reader, dice_next):
+    post(reader, [2, 5, 5])
+    with dice_next.refused_on_record("reading-differs"):
+        dice_next.act("call_dice", {"dice": [2, 5, 6]})
+    before = dice_next.round_part["round"]["reading"]
+    assert post(reader, [2, 5, 6], number=2)[1]["answer"]["outcome"] == "pending"
+    assert dice_next.round_part["round"]["reading"] == before
+    with dice_next.refused("reading-differs"):
+        dice_next.act("call_dice", {"dice": [2, 5, 6]})
+    dice_next.act("call_dice", {"dice": [2, 5, 6]}, witness="floorperson")
+    (settled,) = entries("round.settled")
+    assert settled["witness"] == "floorperson"
+    assert (settled["data"]["reading"]["number"], settled["data"]["reading"]["entered"]) == (1, [2, 5, 6])
+    assert open_alerts(dice_next, "reading-differs") == []
     assert verify().findings == []
 
 
@@ -200,14 +217,18 @@ def test_a_person_does_not_post_readings(dice_next):
     assert refusal.value.code == "role-may-not"
 
 
-def test_where_the_law_approves_automatic_results_a_sure_reading_is_the_call(db, hands, ruritania):
+@pytest.fixture
+def automatic(db, hands, ruritania):
+    """A table where the law approves automatic results, with its reader; the dice are to be called."""
     scene = make_scene("xx-7/A")
     registration.record_people()
-    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
-    reader = Machine(client, clients.make_secret(client)[1], "")
-    reader.token = reader.ask_token().json()["access_token"]
     scene.place((1, "small", 2_500))
     scene.to_the_dice()
+    return scene, make_machine("readings", place="larkfield/T-01", name="DR-01")
+
+
+def test_where_the_law_approves_automatic_results_a_sure_reading_is_the_call(automatic):
+    scene, reader = automatic
     assert post(reader, [2, 5, 5], confidence=94)[1]["answer"]["outcome"] == "pending"
     status, answer = post(reader, [2, 5, 5], number=2, confidence=95)
     assert (status, answer["answer"]["type"], answer["answer"]["outcome"]) == (
@@ -221,6 +242,23 @@ def test_where_the_law_approves_automatic_results_a_sure_reading_is_the_call(db,
     assert scene.round_part["round"]["phase"] == "lit"
     assert [entry["data"]["outcome"] for entry in entries("dice.read")] == ["pending", "automatic"]
     assert verify().findings == []
+
+
+@pytest.mark.parametrize("dice", [[2, 5, 5], [2, 5, 6]])
+def test_no_reading_is_the_call_once_the_floor_is_to_sign(automatic, dice):
+    scene, reader = automatic
+    post(reader, [2, 5, 5], confidence=94)
+    with scene.refused_on_record("reading-differs"):
+        scene.act("call_dice", {"dice": [2, 5, 6]})
+    assert post(reader, dice, number=2)[1]["answer"]["outcome"] == "pending"
+    assert scene.round_part["round"]["phase"] == "ready"
+
+
+def test_no_reading_is_the_call_where_an_earlier_one_has_other_dice(automatic):
+    scene, reader = automatic
+    post(reader, [2, 5, 5], confidence=94)
+    assert post(reader, [2, 5, 6], number=2)[1]["answer"]["outcome"] == "pending"
+    assert scene.round_part["round"]["reading"]["number"] == 2
 
 
 def test_elsewhere_no_reading_is_the_call_however_sure_it_is(reader, dice_next):
