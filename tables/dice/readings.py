@@ -13,7 +13,8 @@
 5. Where a text approves automatic results (`[readings]` in the file of the jurisdiction) a reading is the call, unless
    the reading before it that waits for the call has other dice, or a call waits for the floor.
 
-While bets are open nobody may know the dice, so a reading is refused then, and the reader sends it again. A reader that
+While wagers may be placed nobody may know the dice, by whatever firmware and clock they were read. So every reading is
+refused then, a late one between two rounds of an open table, too, and the reader sends it again. A reader that
 is silent raises an alert, and its end is on record as of any other.
 """
 
@@ -182,6 +183,7 @@ def take_reading(
     """
     device = ctx.device
     assert device is not None
+    _verify_bets_are_closed(ctx)
     if not all(1 <= face <= game_by_code(ctx.table.game).faces for face in dice):
         raise malformed("dice")
     _verify_new(device, number, dice, read_at)
@@ -214,6 +216,20 @@ def take_reading(
         called=ABSENT if called is None else list(called),
     )
     return reading, entry
+
+
+def _verify_bets_are_closed(ctx: TableContext) -> None:
+    """Refuse while a wager may be placed: in a round, or by opening one at an open table.
+
+    What the reader says of itself and of the moment does not count, for both may be wrong.
+    """
+    are_open = (
+        ctx.table.status == Table.Status.OPEN
+        if ctx.round is None
+        else "place_wagers" in ctx.game.legal_acts(ctx.state)
+    )
+    if are_open:
+        raise Refusal(READING_WHILE_BETS_ARE_OPEN, table=ctx.table.code)
 
 
 def _verify_new(device: Device, number: int, dice: Sequence[int], read_at: dt.datetime) -> None:
@@ -250,16 +266,13 @@ def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
         return None
     throws = ctx.throws
     before = throws[-1].called_at if throws else round_.opened_at
-    legal = ctx.game.legal_acts(ctx.state)
-    if reading.read_at >= before and "call_dice" in legal:
+    if reading.read_at >= before and "call_dice" in ctx.game.legal_acts(ctx.state):
         ctx.game.verify_call_dice(ctx.state, reading.dice)
         reading.round, reading.throw = round_.number, round_.last_throw + 1
         reading.outcome = "automatic" if _is_call(ctx, reading, round_.reading) else "pending"
         if not _waits_for_floor(round_.reading):
             ctx.change_round(reading=_pending(reading))
         return None
-    if reading.read_at >= before and "place_wagers" in legal:
-        raise Refusal(READING_WHILE_BETS_ARE_OPEN, table=ctx.table.code)
     for position, throw in enumerate(reversed(throws)):
         earlier = throws[-position - 2].called_at if position + 1 < len(throws) else round_.opened_at
         if earlier <= reading.read_at and throw.dice:

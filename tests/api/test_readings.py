@@ -133,14 +133,30 @@ def test_a_reading_is_taken_once(reader, dice_next):
     assert DiceReading.objects.count() == 1
 
 
-def test_nobody_may_know_the_dice_while_bets_are_open(reader, scene):
-    scene.place((1, "small", 2_500))
-    status, problem = post(reader, [1, 2, 3])
+def approve(scene, version):
+    """An approval of the shaker that names this version of its software."""
+    return Approval.objects.create(
+        facility=scene.table.facility, subject="shaker", reference="BGL-9", approved_on=dt.date(2020, 1, 1),
+        shaker=Shaker.objects.get(table=scene.table), version=version,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("begins", "seconds_ago", "approved"),
+    [(True, 0, ""), (True, 1, ""), (True, 0, "2.4.0"), (False, 0, ""), (False, 3_600, "")],
+)
+def test_nobody_may_know_the_dice_while_wagers_may_be_placed(reader, scene, begins, seconds_ago, approved):
+    if approved:
+        approve(scene, approved)
+    if begins:
+        scene.place((1, "small", 2_500))
+    status, problem = post(reader, [1, 2, 3], at=clock.now() - dt.timedelta(seconds=seconds_ago))
     assert (status, problem["code"]) == (422, "reading-while-bets-are-open")
     assert DiceReading.objects.count() == 0
+    assert entries("dice.read") == []
 
 
-def test_a_reading_after_the_call_is_late_and_changes_nothing(reader, dice_next):
+def test_a_reading_after_the_call_is_late_and_changes_nothing(reader, dice_next, hands):
     read_at = clock.now()
     dice_next.act("call_dice", {"dice": [2, 5, 5]})
     before = dice_next.round_part["round"]
@@ -153,7 +169,12 @@ def test_a_reading_after_the_call_is_late_and_changes_nothing(reader, dice_next)
     post(reader, [2, 5, 6], number=2, at=read_at)
     assert len(open_alerts(dice_next, "reading-differs")) == 1
     dice_next.finish()
+    assert post(reader, [6, 6, 6], number=3, at=read_at)[1]["code"] == "reading-while-bets-are-open"
+    hands.now += dt.timedelta(seconds=1)
+    dice_next.place((1, "small", 2_500))
+    dice_next.to_the_dice()
     assert post(reader, [6, 6, 6], number=3, at=read_at)[1]["answer"]["outcome"] == "late"
+    assert dice_next.round_part["round"]["reading"] is None
     assert DiceReading.objects.get(number=3).round is None
     assert verify().findings == []
 
@@ -186,12 +207,7 @@ def test_a_silent_reader_is_an_alert_until_it_is_heard(reader, dice_next, hands)
 
 
 def test_a_firmware_that_the_approval_of_the_shaker_does_not_name_is_for_the_record_alone(reader, dice_next):
-    approval = Approval.objects.filter(shaker__table=dice_next.table).first() or Approval(
-        facility=dice_next.table.facility, subject="shaker", reference="BGL-9", approved_on=dt.date(2020, 1, 1),
-        shaker=Shaker.objects.get(table=dice_next.table),
-    )  # fmt: skip
-    approval.version = "2.4.0"
-    approval.save()
+    approval = approve(dice_next, "2.4.0")
     status, answer = post(reader, [2, 5, 5])
     assert (status, answer["answer"]["outcome"]) == (200, "unapproved")
     assert dice_next.round_part["round"]["reading"] is None
