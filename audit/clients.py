@@ -40,6 +40,7 @@ WRITES = {
     "signs": "says what a sign shows",
 }
 SCOPES = READS | WRITES
+OF_ONE_TABLE = frozenset({"readings", "signs"})  # of a device that stands at a table
 SECRET_PREFIX = "pitside_"  # so that a scanner for secrets recognizes one
 SECRET_SALT = "pitside.client-secret.v1"
 TOKEN_SALT = "pitside.client-token.v1"

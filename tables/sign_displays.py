@@ -17,7 +17,7 @@ from games.act_forms import Cents, whole
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
 from tables.core.context import TableContext
-from tables.core.duty import MACHINES
+from tables.core.duty import MACHINES, verify_of_one_table
 from tables.limits import LIMITS_CHANGE_CANCELLED, pending_change, post_sign, section_of
 from tables.models import LimitsChange, SignDisplay, Table
 from tables.runner.table import ActOutcome, act
@@ -83,10 +83,11 @@ def show_sign(
 ) -> ActOutcome:
     """Record what an electronic sign shows now. A change that it shows for the first time is posted by it.
 
-    Raises `sign-shows-others` for anything but what it shall show, and `sign-shown-already`.
+    Raises `machine-without-table`, `sign-shows-others` for anything but what it shall show, and `sign-shown-already`.
     """
     device, pending = ctx.device, pending_change(ctx.table)
     assert device is not None
+    verify_of_one_table(device)
     shows, shall = Shown(min_cents, max_cents, change), expected(ctx.table, pending)
     if shows != shall:
         raise Refusal(

@@ -48,6 +48,11 @@ WITNESS_NOT_ASSIGNED = RefusalCode(
     "witness-not-assigned",
     "%(witness)s is not assigned to %(table)s and cannot sign here.",
 )
+MACHINE_WITHOUT_TABLE = RefusalCode(
+    "machine-without-table",
+    "%(device)s serves the whole facility. A dice reader or a sign serves one table: have it connected for that.",
+    "Serves no table",
+)
 
 
 # On duty
@@ -200,6 +205,12 @@ def verify_device(device: Device | None, table: Table) -> None:
         raise Forbidden(DEVICE_NOT_ENROLLED)
     if not serves(device, table):
         raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=device.name)
+
+
+def verify_of_one_table(device: Device) -> None:
+    """Raises `Forbidden` for a device of the whole facility, which says of no table what it alone can see."""
+    if not device.place:
+        raise Forbidden(MACHINE_WITHOUT_TABLE, device=device.name)
 
 
 def serves(device: Device, table: Table) -> bool:

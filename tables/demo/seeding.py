@@ -280,12 +280,14 @@ def seed(*, is_evening: bool = False) -> bool:
 
 
 def let_a_client_in() -> None:
-    """A client of the API with every scope, whose secret `script/run` prints. Does nothing if it is there."""
+    """A client of the API with every scope of a whole facility, whose secret `script/run` prints.
+
+    Does nothing if it is there.
+    """
     if ApiClient.objects.filter(pk=uuid.UUID(demo.CLIENT_ID)).exists():
         return
-    client = clients.make(
-        demo.CLIENT_NAME, demo.LARKFIELD.code, clients.SCOPES, new_id=uuid.UUID(demo.CLIENT_ID)
-    )
+    scopes = clients.SCOPES.keys() - clients.OF_ONE_TABLE
+    client = clients.make(demo.CLIENT_NAME, demo.LARKFIELD.code, scopes, new_id=uuid.UUID(demo.CLIENT_ID))
     clients.make_secret(client, text=demo.CLIENT_SECRET)
 
 

@@ -43,7 +43,7 @@ from tables.core.alerts import (
     raise_alert,
 )
 from tables.core.context import TableContext
-from tables.core.duty import FLOOR
+from tables.core.duty import FLOOR, verify_of_one_table
 from tables.equipment.approvals import SHAKER_SUBJECTS, Equipment
 from tables.models import DiceReading, Table
 from tables.models.dice import PendingReading
@@ -177,12 +177,13 @@ def take_reading(
 ) -> tuple[DiceReading, EntryBody]:
     """Keep a reading as a row, and return it with its entry, which the caller writes.
 
-    Of a throw that is to be called the round keeps it, too. Raises `reading-known`, `reading-number-used`,
-    `reading-ahead-of-clock`, `reading-while-bets-are-open`, `malformed` for a face that no die has, or what the call of
-    such dice raises.
+    Of a throw that is to be called the round keeps it, too. Raises `machine-without-table`,
+    `reading-while-bets-are-open`, `malformed` for a face that no die has, `reading-known`, `reading-number-used`,
+    `reading-ahead-of-clock`, or what the call of such dice raises.
     """
     device = ctx.device
     assert device is not None
+    verify_of_one_table(device)
     _verify_bets_are_closed(ctx)
     if not all(1 <= face <= game_by_code(ctx.table.game).faces for face in dice):
         raise malformed("dice")

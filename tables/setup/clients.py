@@ -25,6 +25,11 @@ from tables.staffing.assignments import NO_SUCH_PLACE
 UNKNOWN_SCOPES = RefusalCode(
     "unknown-scopes", "A system needs at least one of these scopes, and no other: %(scopes)s.", "Scopes"
 )
+SCOPES_OF_ONE_TABLE = RefusalCode(
+    "scopes-of-one-table",
+    "A dice reader or a sign serves one table. Choose the table, or leave out %(scopes)s.",
+    "Choose a table",
+)
 NO_SECRET_DUE = RefusalCode(
     "no-secret-due",
     "No further secret of %(client)s was approved. Have one prepared and approved first.",
@@ -106,9 +111,12 @@ def add_client(
 ) -> ActOutcome:
     """Let a machine in. Who approves this, or somebody else who might, makes its secret then (`make_client_secret`).
 
-    Raises `device-name-taken`, `unknown-scopes` or `no-such-place`.
+    Raises `device-name-taken`, `unknown-scopes`, `scopes-of-one-table` or `no-such-place`.
     """
     table = _table(ctx, table_code)
+    unplaced = sorted(clients.OF_ONE_TABLE.intersection(scopes)) if table is None else []
+    if unplaced:
+        raise Refusal(SCOPES_OF_ONE_TABLE, scopes=" and ".join(unplaced))
     verify_free(ctx, name)
     asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
     try:

@@ -227,6 +227,12 @@ def test_a_reader_that_is_heard_does_not_hide_a_silent_tablet(reader, scene, han
     assert [alert.params["device"] for alert in silent_tablets(clock.now())] == [scene.tablet.name]
 
 
+def test_a_reader_of_the_whole_facility_posts_none(machine, dice_next):
+    status, problem = post(machine("readings"), [1, 2, 3])
+    assert (status, problem["code"]) == (403, "machine-without-table")
+    assert DiceReading.objects.count() == 0
+
+
 def test_a_person_does_not_post_readings(dice_next):
     with pytest.raises(Refusal) as refusal:
         dice_next.act("post_reading", {}, by="floorperson")

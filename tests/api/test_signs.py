@@ -72,6 +72,13 @@ def test_a_sign_that_shows_anything_else_is_refused(sign, scene):
     assert "$10 to $1,000 now, and no change is to come" in problem["detail"]
 
 
+def test_a_sign_of_the_whole_facility_posts_no_change(machine, sign, scene):
+    change_limits(scene)
+    status, problem = show(machine("signs"), change=1)
+    assert (status, problem["code"]) == (403, "machine-without-table")
+    assert LimitsChange.objects.get(table=scene.table).posted_at is None
+
+
 def test_a_change_is_posted_by_the_sign_that_shows_it(sign, scene):
     show(sign)
     change_limits(scene)

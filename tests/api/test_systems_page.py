@@ -106,6 +106,8 @@ def test_a_machine_that_is_ended_reads_nothing_and_is_listed_as_ended(scene):
         ({"scopes": ["floor", "everything"]}, "unknown-scopes"),
         ({"scopes": []}, "unknown-scopes"),
         ({"table": "T-99"}, "no-such-place"),
+        ({"scopes": ["floor", "readings"]}, "scopes-of-one-table"),
+        ({"scopes": ["signs"]}, "scopes-of-one-table"),
     ],
 )
 def test_a_machine_that_cannot_be_let_in_is_refused_while_it_is_prepared(scene, changed, code):
@@ -113,6 +115,11 @@ def test_a_machine_that_cannot_be_let_in_is_refused_while_it_is_prepared(scene, 
         scene.in_room("add_client", NEW | changed, by=ADMINISTRATOR, approve=False)
     assert not Device.objects.filter(station="machine").exists()
     assert not Person.objects.filter(role="machine").exists()
+
+
+def test_a_dice_reader_is_let_in_for_its_table(scene):
+    let_in(scene, scopes=["readings"], table="T-01")
+    assert Device.objects.get(station="machine").place == "larkfield/T-01"
 
 
 def test_what_a_machine_may_do_is_not_changed_as_that_of_a_tablet(scene):
