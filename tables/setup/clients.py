@@ -1,9 +1,9 @@
 """Systems of others: machines that use the API, each a client with scopes, let in and renewed by two people.
 
 One person prepares a client or another secret for it, and a second one approves it (games/separation, row `clients`).
-The secret is made then by somebody who may approve clients and did not ask for this one; who makes it reads it on the
-page for ten minutes, once and nobody else. A client ends at once, by `revoke_device`: a machine belongs to the
-department of information technology. What happens to the rows is in `audit/clients.py`.
+The secret is made then by somebody who may approve clients and did not ask for this one; who makes it, and nobody else,
+reads it on the page within ten minutes, as often as they like. A client ends at once, by `revoke_device`: a machine
+belongs to the department of information technology. What happens to the rows is in `audit/clients.py`.
 """
 
 from typing import Annotated
