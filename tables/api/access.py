@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -21,7 +22,7 @@ from ninja.security import HttpBearer
 
 from audit import clients, clock
 from audit.clients import SCOPES
-from audit.identity import record_use
+from audit.identity import SessionStore, record_use
 from audit.logs import OutageLog
 from audit.models import ApiClient, Device, Person
 from audit.models.clients import ClientSecret
@@ -125,12 +126,24 @@ class Client(HttpBearer):
                 headers={"WWW-Authenticate": 'Bearer realm="pitside", error="insufficient_scope"'},
             )
         request.caller = caller  # type: ignore[attr-defined]
+        _set_sender(request, caller)
         return caller
 
 
 def needs(*scopes: str) -> Client:
     """The rule of an address that takes one of these scopes."""
     return Client(scopes)
+
+
+def _set_sender(request: HttpRequest, caller: Caller) -> None:
+    """Set the device of the client, as `StationMiddleware` does for a browser, and nobody as its person yet.
+
+    Nothing that a browser's cookies say counts beside a token: neither its person nor a second factor given there.
+    """
+    request.COOKIES = {}
+    request.session = SessionStore()
+    request.user = AnonymousUser()
+    request.device, request.locked = caller.device, False  # type: ignore[attr-defined]
 
 
 def caller_of(token: str) -> Caller | None:

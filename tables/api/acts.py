@@ -13,6 +13,8 @@ import datetime as dt
 import inspect
 import tomllib
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,6 @@ from ninja import Header, Router
 from pydantic import Field
 
 from audit import clock, people
-from audit.identity import SessionStore
 from audit.models import Device, Person, Role
 from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
@@ -174,7 +175,7 @@ def do_act(
         sent["seen"] = 0
     if body.witness is not None:
         sent["witness"] = body.witness.model_dump()
-    _act_as(request, _actor(caller, act))
+    request.user = _actor(caller, act)
     note_heard(caller.device)
     reply = execute_request(request, target, sent)
     publish(reply.table_ids, ctx=reply.ctx)
@@ -250,13 +251,6 @@ def _verify_not_idle(device: Device, person: Person) -> None:
         )
     if now - used_at >= NOTED_EVERY:
         Device.objects.filter(pk=device.pk).update(acted_at=now)
-
-
-def _act_as(request: HttpRequest, person: Person) -> None:
-    """Let the request act as this person at the client's device, as `StationMiddleware` does for a browser."""
-    device = request.caller.device  # type: ignore[attr-defined]
-    request.user = person
-    request.device, request.locked = device, False  # type: ignore[attr-defined]
 
 
 def note_heard(device: Device) -> None:
@@ -345,7 +339,7 @@ def sign_off(request: ApiRequest) -> object:
     """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first."""
     device = request.caller.device
     if device.person is not None:
-        _act_as(request, device.person)
+        request.user = device.person
         with _without_session(request):
             refusal = end_work(request, device, device.person)
         if refusal is not None:
@@ -353,22 +347,14 @@ def sign_off(request: ApiRequest) -> object:
     return _person_at(device)
 
 
-class _without_session:
-    """While it is open, the request has a session of its own, of which nothing is left: no browser is signed in."""
-
-    def __init__(self, request: HttpRequest) -> None:
-        self.request = request
-
-    def __enter__(self) -> None:
-        self.kept = self.request.session
-        self.request.session = SessionStore()
-        self.request.device, self.request.locked = self.request.caller.device, False  # type: ignore[attr-defined]
-
-    def __exit__(self, *_error: object) -> None:
-        self.request.session.flush()
-        self.request.session = self.kept
-        self.request.made_cookie = None  # type: ignore[attr-defined]
-        self.request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
+@contextmanager
+def _without_session(request: HttpRequest) -> Iterator[None]:
+    """Leave nothing of the session that is begun or ended meanwhile: no browser is signed in."""
+    try:
+        yield
+    finally:
+        request.session.flush()
+        request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
 
 
 def _person_at(device: Device) -> PersonAtMachine:

@@ -6,6 +6,8 @@ import uuid
 
 import pytest
 
+from audit import clock, factors
+from audit.identity import SessionStore
 from audit.models import Device, Entry
 from tables.models import Alert
 from tests.tables.cast import PIN
@@ -64,6 +66,24 @@ def test_a_sign_in_at_a_machine_counts_wrong_pins_and_leaves_no_cookie(machine, 
     answer = machine("acts").post("person", {"person": "floorperson", "pin": PIN})
     assert answer.status_code == 200
     assert not answer.cookies
+
+
+def test_nothing_that_the_cookie_of_a_browser_says_counts_at_a_machine(machine, scene, settings):
+    settings.SECOND_FACTORS = True
+    browser = SessionStore()
+    factors.note_factor(browser, clock.now())
+    browser.save()
+    cookie = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={browser.session_key}"}
+    client = machine("acts")
+    sign_in(client, "shift-manager")
+    act = {"params": {"change": "CH-0001"}}
+    headers = {"Idempotency-Key": str(uuid.uuid4()), **cookie}
+    answer = client.post("facilities/larkfield/acts/approve_change", act, headers)
+    assert (answer.status_code, answer.json()["code"]) == (403, "second-factor-needed")
+    at_table = machine("acts", place="larkfield/T-01")
+    answer = at_table.post("person", {"person": "stranger", "pin": PIN}, cookie)
+    assert (answer.status_code, answer.json()["code"]) == (403, "not-assigned")
+    assert factors.factor_at(SessionStore(browser.session_key)) == clock.now()  # the browser's session stays
 
 
 def test_a_person_who_does_nothing_at_a_machine_must_sign_in_again(machine, scene, hands, settings):
