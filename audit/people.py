@@ -276,6 +276,7 @@ def begin_session(request: HttpRequest, person: Person, factor: SecondFactor | N
             device,
             person=person,
             signed_on_at=moment,
+            signed_on_with=registration.credential_digest(person.code, person.password),
             locked_at=None,
             last_seen_at=moment,
             cookies_made=device.cookies_made,
@@ -354,6 +355,19 @@ def is_of_newest_sign_in(session: SessionBase, device: Device) -> bool:
     """
     moment = clock.format_moment(device.signed_on_at) if device.signed_on_at else None
     return session.get(SESSION_DEVICE) == str(device.pk) and session.get(SESSION_SIGNED_ON, moment) == moment
+
+
+def has_sign_in_ended(device: Device, person: Person, now: dt.datetime) -> bool:
+    """Whether the person signed in at a machine must sign in again: what ends a browser's session ended theirs.
+
+    They are not active any more, have another PIN or none, or signed in longer than `SESSION_COOKIE_AGE` ago.
+    """
+    assert device.signed_on_at is not None
+    return (
+        not person.is_active
+        or device.signed_on_with != registration.credential_digest(person.code, person.password)
+        or now - device.signed_on_at > dt.timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    )
 
 
 def lock(device: Device, *, reason: LockReason = "asked") -> None:
@@ -576,7 +590,7 @@ def _lockout_entry(lockout: Lockout, purpose: Purpose) -> EntryBody:
     return PERSON_LOCKED_OUT(person)
 
 
-def _update_device(device: Device, **fields: Person | dt.datetime | int | None) -> None:
+def _update_device(device: Device, **fields: Person | dt.datetime | int | str | None) -> None:
     for name, value in fields.items():
         setattr(device, name, value)
     device.save(update_fields=list(fields))

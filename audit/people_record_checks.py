@@ -330,7 +330,7 @@ declare(
     "device",
     derived=of("id name facility station place enrolled_at enrolled_by revoked_at", DEVICES),
     unproven={
-        **of("person signed_on_at locked_at last_seen_at heard_at acted_at", SESSION),
+        **of("person signed_on_at signed_on_with locked_at last_seen_at heard_at acted_at", SESSION),
         **of(
             "battery_percent is_charging",
             "what the device last said of itself; nothing of the record depends on it",

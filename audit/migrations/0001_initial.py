@@ -93,6 +93,7 @@ class Migration(migrations.Migration):
                     ('last_seen_at', models.DateTimeField(blank=True, null=True)),
                     ('heard_at', models.DateTimeField(blank=True, help_text='When its screen last had a live line.', null=True)),
                     ('acted_at', models.DateTimeField(blank=True, help_text='When the person signed in at a machine last acted there.', null=True)),
+                    ('signed_on_with', models.CharField(blank=True, help_text="Digest of the PIN's hash at the sign-in. With another PIN, nobody acts at a machine any more.", max_length=64)),
                     ('battery_percent', models.PositiveSmallIntegerField(blank=True, help_text='How full its battery was when it last said so.', null=True)),
                     ('is_charging', models.BooleanField(blank=True, help_text='Whether it was charging then.', null=True)),
                     ('cookies_made', models.PositiveIntegerField(default=0, help_text='Number of the newest cookie: each sign-in makes one.')),

@@ -233,6 +233,11 @@ class Device(models.Model):
     acted_at = models.DateTimeField(
         null=True, blank=True, help_text="When the person signed in at a machine last acted there."
     )
+    signed_on_with = models.CharField(
+        max_length=64,
+        blank=True,
+        help_text="Digest of the PIN's hash at the sign-in. With another PIN, nobody acts at a machine any more.",
+    )
     battery_percent = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="How full its battery was when it last said so."
     )

@@ -178,6 +178,8 @@ def do_act(
     request.user = _actor(caller, act)
     note_heard(caller.device)
     reply = execute_request(request, target, sent)
+    if request.user != caller.person and reply.status == 200 and not reply.body["again"]:
+        _note_use(caller.device)
     publish(reply.table_ids, ctx=reply.ctx)
     return reply
 
@@ -232,24 +234,40 @@ def _actor(caller: Caller, act: Act[Any, Any]) -> Person:
     person = caller.device.person
     if person is None or Role.MACHINE in act.roles:
         return caller.person
-    _verify_not_idle(caller.device, person)
+    _verify_may_act(caller.device, person)
     return person
 
 
-def _verify_not_idle(device: Device, person: Person) -> None:
-    """Refuse a locked machine, and lock one at which its person has done nothing for as long as a tablet waits.
+def _verify_may_act(device: Device, person: Person) -> None:
+    """Refuse the person of a locked machine, and one whose sign-in has ended. Raises Problem 423.
 
-    What the machine itself asks does not count, as a tablet's polling does not. Notes that the person acts now.
+    Locks a machine at which its person has done nothing for as long as a tablet waits. What the machine itself asks
+    does not count, as a tablet's polling does not, and neither does an act that was refused.
     """
     now = clock.now()
-    used_at = max(filter(None, (device.signed_on_at, device.acted_at)), default=now)
-    if device.locked_at is None and now - used_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS):
+    idle = now - _used_at(device) > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
+    if device.locked_at is None and idle:
         people.lock(device, reason="idle")
-    if device.locked_at is not None:
+    if _is_locked(device, person):
         raise Problem(
             423, "locked", f"{device.name} is locked. {person.name} must sign in again with the PIN."
         )
-    if now - used_at >= NOTED_EVERY:
+
+
+def _is_locked(device: Device, person: Person) -> bool:
+    return device.locked_at is not None or people.has_sign_in_ended(device, person, clock.now())
+
+
+def _used_at(device: Device) -> dt.datetime:
+    """When the person signed in at a machine did so, or last had an act taken there."""
+    assert device.signed_on_at is not None
+    return max(device.signed_on_at, device.acted_at or device.signed_on_at)
+
+
+def _note_use(device: Device) -> None:
+    """Save that the person at a machine had an act taken now, to five seconds."""
+    now = clock.now()
+    if now - _used_at(device) >= NOTED_EVERY:
         Device.objects.filter(pk=device.pk).update(acted_at=now)
 
 
@@ -363,5 +381,5 @@ def _person_at(device: Device) -> PersonAtMachine:
     if person is None:
         return PersonAtMachine(person=None, name=None, role=None, locked=False)
     return PersonAtMachine(
-        person=person.code, name=person.name, role=person.role, locked=device.locked_at is not None
+        person=person.code, name=person.name, role=person.role, locked=_is_locked(device, person)
     )

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from audit import clock, factors
+from audit import clock, factors, people, registration, staff
 from audit.identity import SessionStore
 from audit.models import Device, Entry
 from tables.models import Alert
@@ -102,6 +102,40 @@ def test_a_person_who_does_nothing_at_a_machine_must_sign_in_again(machine, scen
     status, problem = do(client, "change_limits", LIMITS, seen=scene.version)
     assert (status, problem["code"]) == (423, "locked")
     assert Device.objects.get(pk=client.id).locked_at is not None
+
+
+def test_an_act_that_is_refused_does_not_keep_a_machine_awake(machine, scene, hands, settings):
+    settings.DEVICE_IDLE_LOCK_SECONDS = 300
+    client = machine("acts")
+    sign_in(client, "floorperson")
+    hands.now += dt.timedelta(minutes=4)
+    assert do(client, "cancel_call", {"alert": 1})[1]["code"] == "no-such-alert"
+    hands.now += dt.timedelta(minutes=2)
+    assert do(client, "call_floor")[1]["code"] == "locked"
+
+
+def test_a_sign_in_at_a_machine_ends_as_a_session_does(machine, scene, hands, settings):
+    settings.SESSION_COOKIE_AGE = 300
+    client = machine("acts")
+    sign_in(client, "floorperson")
+    hands.now += dt.timedelta(minutes=4)
+    assert do(client, "call_floor")[0] == 200
+    hands.now += dt.timedelta(minutes=2)
+    assert do(client, "cancel_call", {"alert": Alert.objects.get().pk})[1]["code"] == "locked"
+    assert sign_in(client, "floorperson")[1]["locked"] is False
+    assert do(client, "cancel_call", {"alert": Alert.objects.get().pk})[0] == 200
+
+
+@pytest.mark.parametrize("change", [{"loses_pin": True}, {"pin": "480213"}, {"leaves": True}])
+def test_who_lost_the_pin_or_left_acts_no_longer_at_the_machine_of_a_table(machine, scene, change):
+    registration.record_people()
+    client = machine("acts", place="larkfield/T-01")
+    sign_in(client, "floorperson")
+    by = staff.Answerable(scene.people["shift-manager"], None)
+    assert staff.change(scene.people["floorperson"], by, **change) == []  # at a table nobody is signed off
+    status, problem = do(client, "call_floor")
+    assert (status, problem["code"]) == (423, "locked")
+    assert client.get("person").json()["locked"] is True
 
 
 def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine, scene):
