@@ -354,9 +354,13 @@ def sign_in(request: ApiRequest, body: SignInShape) -> object:
 
 @router.delete("/person", auth=needs("acts"), response=PersonAtMachine)
 def sign_off(request: ApiRequest) -> object:
-    """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first."""
+    """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first.
+
+    At a locked machine nobody signs somebody else off: they sign in again first, or somebody else signs in.
+    """
     device = request.caller.device
     if device.person is not None:
+        _verify_may_act(device, device.person)
         request.user = device.person
         with _without_session(request):
             refusal = end_work(request, device, device.person)

@@ -138,6 +138,15 @@ def test_who_lost_the_pin_or_left_acts_no_longer_at_the_machine_of_a_table(machi
     assert client.get("person").json()["locked"] is True
 
 
+def test_nobody_signs_off_the_person_of_a_locked_machine(machine, scene):
+    client = machine("acts")
+    sign_in(client, "floorperson")
+    people.lock(Device.objects.get(pk=client.id))
+    answer = client.delete("person")
+    assert (answer.status_code, answer.json()["code"]) == (423, "locked")
+    assert client.get("person").json()["person"] == "floorperson"
+
+
 def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine, scene):
     client, key = machine("acts"), uuid.uuid4()
     sign_in(client, "floorperson")
