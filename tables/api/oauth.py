@@ -4,11 +4,15 @@ Authlib reads the request and words its errors, which are those of RFC 6749, not
 and what is in a token, is in `audit/clients.py`.
 """
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from authlib.integrations.django_oauth2 import AuthorizationServer
 from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload, DjangoOAuth2Request
 from authlib.oauth2.rfc6749 import ClientMixin, InvalidScopeError, OAuth2Request
+from authlib.oauth2.rfc6749.authenticate_client import (  # type: ignore[attr-defined]  # its types leave it out
+    authenticate_client_secret_basic,
+)
 from authlib.oauth2.rfc6749.grants import ClientCredentialsGrant
 from authlib.oauth2.rfc6749.util import scope_to_list
 from django.http import HttpRequest
@@ -58,12 +62,21 @@ class _Client(ClientMixin):
         return grant_type == ClientCredentialsGrant.GRANT_TYPE
 
 
+def _by_basic(query_client: Callable[[str], _Client], request: OAuth2Request) -> _Client | None:
+    """The client that the header names, as Authlib reads it; None also for bytes that are no text."""
+    try:
+        return cast(_Client | None, authenticate_client_secret_basic(query_client, request))
+    except ValueError:  # no ASCII, or no UTF-8 once it is decoded
+        return None
+
+
 class _Server(AuthorizationServer):
     """Authlib's server. Tokens are signed and not stored, so that there is nothing to save."""
 
     def __init__(self) -> None:
         super().__init__(None, None)
         self.register_token_generator("default", cast(Any, _token))
+        self.register_client_auth_method("client_secret_basic", _by_basic)
         self.register_grant(_Grant)
 
     def query_client(self, client_id: str) -> _Client:

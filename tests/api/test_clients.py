@@ -77,6 +77,16 @@ def test_the_secret_before_is_accepted_for_a_week_beside_a_new_one(machine, hand
     assert reader.ask_token(client_secret=second).json()["error"] == "invalid_client"
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [base64.b64encode(b"\xff\xfe:\xff").decode(), "\u00e9", "!!!", base64.b64encode(b"no-colon").decode()],
+)
+def test_a_header_that_holds_no_id_and_secret_gets_no_token(machine, sent):
+    form = {"grant_type": "client_credentials"}
+    answer = Client().post(TOKEN_URL, form, headers={"Authorization": f"Basic {sent}"})
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
+
 def test_a_token_ends_with_its_secret(machine, hands):
     reader = machine("floor")
     hands.now += dt.timedelta(days=90, minutes=-5)
