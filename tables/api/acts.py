@@ -106,7 +106,7 @@ def list_acts(request: ApiRequest) -> object:
     return Page[DescribedAct](items=[*_described()], next=None)
 
 
-@router.get("/acts/{act}", auth=needs("acts", "readings", "signs"), response=DescribedAct)
+@router.get("/acts/{slug:act}", auth=needs("acts", "readings", "signs"), response=DescribedAct)
 def read_act(request: ApiRequest, act: str) -> object:
     """One act, with the schema of its parameters."""
     for described in _described():
@@ -116,7 +116,7 @@ def read_act(request: ApiRequest, act: str) -> object:
 
 
 @router.post(
-    "/facilities/{facility}/tables/{table}/acts/{act}",
+    "/facilities/{slug:facility}/tables/{code:table}/acts/{slug:act}",
     auth=needs("acts", "readings", "signs"),
     response=ActAnswer,
 )
@@ -140,7 +140,7 @@ def act_at_table(
     return answer_of(request, response, do_act(request, target, body, idempotency_key, again=again), body)
 
 
-@router.post("/facilities/{facility}/acts/{act}", auth=needs("acts"), response=ActAnswer)
+@router.post("/facilities/{slug:facility}/acts/{slug:act}", auth=needs("acts"), response=ActAnswer)
 def act_of_facility(
     request: ApiRequest,
     response: HttpResponse,

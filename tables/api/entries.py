@@ -6,6 +6,7 @@ a gaming day.
 """
 
 import datetime as dt
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from tables.desk.entries import is_short, proof_file, tlog_proof
 router = Router(tags=["Record"])
 NEWEST = "newest"
 MOST_TYPES = 40
-LONGEST_TYPE = 60
+TYPE = re.compile(r"[a-z0-9._-]{1,60}")
 LARGEST_NUMBER = 2**53
 
 
@@ -81,7 +82,12 @@ After = Annotated[
     str, Query(max_length=40, description="`next` of the page before; 0 for the beginning, or newest")
 ]
 Place = Annotated[
-    str, Query(max_length=90, description="only this stream, such as T-04; `after` is a number then")
+    str,
+    Query(
+        max_length=90,
+        pattern=r"^[A-Za-z0-9._/-]*$",
+        description="only this stream, such as T-04; `after` is a number then",
+    ),
 ]
 Types = Annotated[
     list[str],
@@ -230,8 +236,9 @@ def _stream(caller: Caller, place: str) -> Stream:
 
 
 def _types(types: list[str]) -> list[str]:
-    if any(not type_ or len(type_) > LONGEST_TYPE or not type_.isascii() for type_ in types):
-        raise Problem(422, "malformed", f"A type has at most {LONGEST_TYPE} characters.")
+    if any(not TYPE.fullmatch(type_) for type_ in types):
+        detail = "A type has small letters, digits, dots, hyphens and underscores, at most 60."
+        raise Problem(422, "malformed", detail)
     return types
 
 

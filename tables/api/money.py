@@ -41,6 +41,10 @@ LastDay = Annotated[Day, Query(alias="to", description="the last gaming day")]
 By = Annotated[str, Query(pattern="^(table|round)$", description="table or round: a row for each of these")]
 Play = Annotated[str, Query(pattern="^(live|training|simulated)$", description="live is real play")]
 Kind = Annotated[str, Query(pattern="^(|fill|credit)$", description="fill or credit; empty for both")]
+MOST_LINES = 10**9
+AfterLine = Annotated[
+    int, Query(ge=0, le=MOST_LINES, description="`next` of the page before; 0 for the first")
+]
 
 
 # Figures
@@ -74,7 +78,7 @@ def list_figures(
     table: TableCode = ANY_TABLE,
     play: Play = "live",
     by: By = "table",
-    after: After = 0,
+    after: AfterLine = 0,
     limit: Limit = USUAL,
 ) -> object:
     """The figures of tables or rounds of some gaming days, 31 at most, from the entries of the record alone."""

@@ -40,7 +40,9 @@ class Heard(Shape):
 
 
 @router.get(
-    "/facilities/{facility}/tables/{table}/readings/turn", auth=needs("readings"), response=ReaderTurn
+    "/facilities/{slug:facility}/tables/{code:table}/readings/turn",
+    auth=needs("readings"),
+    response=ReaderTurn,
 )
 def read_turn(request: ApiRequest, facility: str, table: str) -> object:
     """Whether the dice of a table are to be read now. Says nothing of wagers or dice."""

@@ -55,7 +55,9 @@ class ShownShape(Shape):
     change: int = Field(0, ge=0, description="number of the coming change that it shows; 0 for none")
 
 
-@router.get("/facilities/{facility}/tables/{table}/sign", auth=needs("signs", "floor"), response=SignShape)
+@router.get(
+    "/facilities/{slug:facility}/tables/{code:table}/sign", auth=needs("signs", "floor"), response=SignShape
+)
 def read_sign(request: ApiRequest, facility: str, table: str) -> object:
     """What a sign of this table shall show."""
     here = request.caller.table(facility, table)
@@ -83,7 +85,7 @@ def read_sign(request: ApiRequest, facility: str, table: str) -> object:
 
 
 @router.post(
-    "/facilities/{facility}/tables/{table}/sign/shown",
+    "/facilities/{slug:facility}/tables/{code:table}/sign/shown",
     auth=needs("signs"),
     response=ActAnswer,
 )

@@ -1,5 +1,7 @@
 """What every address of the API does: refuse as a problem, count, and answer 304 to who has it already."""
 
+import uuid
+
 import pytest
 from django.core.cache import caches
 from django.test import Client
@@ -66,3 +68,39 @@ def test_reads_go_on_while_the_store_of_the_limit_is_out_of_reach(machine, monke
     client = machine("floor")
     monkeypatch.setattr(caches["api"], "add", lose)
     assert client.get("facilities").status_code == 200
+
+
+HIGHEST = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("address", "query", "status"),
+    [
+        ("entries", {"stream": "T\0"}, 422),
+        ("entries", {"type": "\0"}, 422),
+        ("entries/stream", {"stream": "\0"}, 422),
+        ("entries/stream", {"type": "\0"}, 422),
+        ("facilities/larkfield/tables/T%00/sign", {}, 404),
+        ("facilities/larkfield/tables/T%00/readings/turn", {}, 404),
+        ("facilities/larkfield/tables/T%00", {}, 404),
+        ("acts/call%00", {}, 404),
+        ("facilities/larkfield/figures", {"from": "2026-11-20", "to": "2026-11-20", "after": HIGHEST}, 422),
+        ("facilities/larkfield/drops", {"after": HIGHEST + 1}, 422),
+        ("facilities/larkfield/tables/T-01/rounds/99999999999999999999", {}, 404),
+    ],
+)
+def test_what_no_database_can_look_up_is_refused_in_words(machine, address, query, status):
+    answer = machine("entries", "floor", "signs", "readings", "money", "acts").get(address, query)
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+
+
+def test_what_no_database_can_look_up_is_no_act(machine):
+    client = machine("acts", "people", "readings")
+    for address, body in (
+        ("facilities/larkfield/tables/T%00/acts/call_floor", {"seen": 0}),
+        ("facilities/larkfield/tables/T-01/acts/call_floor", {"params": {"to": "\0"}, "seen": 0}),
+        ("person", {"person": "\0", "pin": "\0"}),
+        ("facilities/larkfield/players/lookup", {"card": "\0"}),
+    ):
+        answer = client.post(address, body, {"Idempotency-Key": str(uuid.uuid4())})
+        assert 400 <= answer.status_code < 500, address
