@@ -9,28 +9,37 @@ Any of the scopes that are named is enough. A client never learns of another fac
 
 import datetime as dt
 import logging
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import wraps
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from ninja.security import HttpBearer
 
-from audit import clients, clock
+from audit import clients, clock, people
 from audit.clients import SCOPES
 from audit.identity import SessionStore, record_use
 from audit.logs import OutageLog
 from audit.models import ApiClient, Device, Person
 from audit.models.clients import ClientSecret
 from games.models import Facility
-from tables.api.app import Problem, not_found
+from tables.api.app import RETRY_AFTER_SECONDS, Problem, View, not_found, problem_response
 from tables.models import Table
 
 WINDOW_SECONDS = 60
+# Half of the connections of a worker (POSTGRES_OPTIONS), and a quarter of its threads (config/handler.py): however many
+# reads come at once, the rest serve acts, readers of dice and signs.
+MOST_READS = 4
+MOST_READS_IN_TURN = 16  # those that run, and those that wait for their turn
+_reading = threading.BoundedSemaphore(MOST_READS)
+_in_turn = threading.BoundedSemaphore(MOST_READS_IN_TURN)
 _outage = OutageLog(logging.getLogger(__name__), "The limit of requests", "Requests are taken without it.")
 RowT = TypeVar("RowT", bound=Model)
 
@@ -194,3 +203,27 @@ def _count(key: str) -> int:
         return 0
     _outage.worked()
     return int(count)
+
+
+def few_at_once(run: View) -> View:
+    """Wrap the reads of a topic so that a worker runs a few at once, and the others wait without a connection.
+
+    The answer is 503 where more wait already than may.
+    """
+
+    @wraps(run)
+    def run_in_turn(request: HttpRequest, **address: Any) -> HttpResponseBase:
+        turn = _in_turn
+        if not turn.acquire(blocking=False):
+            headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+            detail = "Too many reads are under way. Try again in a few seconds."
+            return problem_response(Problem(503, "too-many-reads", detail, headers=headers))
+        try:
+            people.release_connection()
+            with _reading:
+                response: HttpResponseBase = run(request, **address)
+                return response
+        finally:
+            turn.release()
+
+    return run_in_turn

@@ -1,10 +1,14 @@
 """What every address of the API does: refuse as a problem, count, and answer 304 to who has it already."""
 
+import threading
 import uuid
+from unittest import mock
 
 import pytest
 from django.core.cache import caches
 from django.test import Client
+
+from tables.api import access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -104,3 +108,18 @@ def test_what_no_database_can_look_up_is_no_act(machine):
     ):
         answer = client.post(address, body, {"Idempotency-Key": str(uuid.uuid4())})
         assert 400 <= answer.status_code < 500, address
+
+
+def test_reads_run_a_few_at_once_and_keep_no_act_from_running(machine, monkeypatch):
+    client = machine("floor", "acts")
+    reading, in_turn = mock.MagicMock(), threading.BoundedSemaphore(1)
+    monkeypatch.setattr(access, "_reading", reading)
+    monkeypatch.setattr(access, "_in_turn", in_turn)
+    assert client.get("facilities").status_code == 200 and reading.__enter__.call_count == 1
+    with in_turn:
+        refused = client.get("facilities")
+        assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (
+            503, "too-many-reads", "2",
+        )  # fmt: skip
+        assert client.post("heartbeat").status_code == 200
+    assert client.get("facilities").status_code == 200
