@@ -142,7 +142,9 @@ def floor(transactional_db, hands, monkeypatch):
 
 def reader_of(scene, *, place=""):
     client = clients.make("Reader", "larkfield", ["entries"], place)
-    return clients.make_secret(client)[0]
+    secret = clients.make_secret(client)[0]
+    clients.note_reading_of_entries(client)  # as its address does
+    return secret
 
 
 async def receive(events, count):
