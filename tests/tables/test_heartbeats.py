@@ -205,5 +205,5 @@ async def test_heartbeats_that_already_wait_in_numbers_are_run_at_once(monkeypat
     monkeypatch.setattr(sockets, "MOST_TOGETHER", 2)
     monkeypatch.setattr(sockets, "run_heartbeats", lambda due: [Beat({}, 1)] * len(due))
     beats = Heartbeats()
-    await asyncio.gather(*(beats.beat(None) for _ in range(4)))  # type: ignore[arg-type]
+    await asyncio.gather(*(beats.beat(None) for _ in range(4)))
     assert slept.count(sockets.GATHER_SECONDS) == 0
