@@ -66,15 +66,10 @@ class Ordered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What one statement sees: the largest id, the first transaction after it, and those of others that still run."""
+    """What one statement sees: the largest id, and the transactions of others that write entries now."""
 
     newest: int
-    next_transaction: int
-    running: tuple[int, ...]
-
-    @property
-    def oldest_running(self) -> int:
-        return min(self.running, default=self.next_transaction)
+    writing: frozenset[str]
 
 
 class Horizon:
@@ -82,9 +77,9 @@ class Horizon:
 
     It decreases only where the record went back: a backup was restored beside a running process.
 
-    A transaction locks its stream before it takes an id, so it has a number by then. An id up to the largest that is
-    visible can only be of a transaction that runs at this moment. Once all these have ended, that id is settled. In
-    SQLite one transaction writes at a time.
+    A transaction holds a lock on the table of entries from before it takes an id until it ends. So an id up to the
+    largest that is visible, and that is not visible itself, is of a transaction that holds this lock now. Once all that
+    hold it now have ended, that id is settled. In SQLite one transaction writes at a time.
     """
 
     def __init__(self) -> None:
@@ -107,32 +102,33 @@ class Horizon:
         with self._lock:
             if reading.newest < self._settled and began_at > self._settled_at:
                 self._settled, self._waiting = 0, []
-            self._waiting.append(reading)
-            settled = max(
-                waiting.newest
-                for waiting in (_Reading(self._settled, 0, ()), *self._waiting)
-                if waiting.next_transaction <= reading.oldest_running
-            )
+            ended = [waiting.newest for waiting in self._waiting if not waiting.writing & reading.writing]
+            settled = max(self._settled, *ended, 0 if reading.writing else reading.newest)
             if settled > self._settled:
                 self._settled, self._settled_at = settled, time.monotonic()
-            self._waiting = [waiting for waiting in self._waiting if waiting.newest > settled][-MOST_WAITING:]
+            waiting = [*self._waiting, reading]
+            self._waiting = [one for one in waiting if one.newest > settled][-MOST_WAITING:]
             return settled
 
 
 HORIZON = Horizon()
+NEWEST_AND_WRITING = """
+SELECT (SELECT coalesce(max(id), 0) FROM audit_entry), ARRAY(
+    SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND relation = 'audit_entry'::regclass
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND granted
+    AND mode IN ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+    AND pid IS DISTINCT FROM pg_backend_pid())
+"""
 
 
 def _read_newest() -> _Reading:
+    """Read both in one statement: the locks are listed after its snapshot was taken."""
     if connection.vendor != "postgresql":
-        return _Reading(Entry.objects.aggregate(newest=Max("pk"))["newest"] or 0, 0, ())
+        return _Reading(Entry.objects.aggregate(newest=Max("pk"))["newest"] or 0, frozenset())
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT (SELECT coalesce(max(id), 0) FROM audit_entry), pg_snapshot_xmax(s)::text::bigint,"
-            " ARRAY(SELECT x::text::bigint FROM pg_snapshot_xip(s) AS x WHERE x IS DISTINCT FROM"
-            " pg_current_xact_id_if_assigned()) FROM pg_current_snapshot() AS s"
-        )
-        newest, next_transaction, running = cursor.fetchone()
-    return _Reading(newest, next_transaction, tuple(running))
+        cursor.execute(NEWEST_AND_WRITING)
+        newest, writing = cursor.fetchone()
+    return _Reading(newest, frozenset(writing))
 
 
 # Positions

@@ -114,3 +114,20 @@ def test_what_commits_later_with_a_smaller_id_is_not_passed_over():
     after = entries_between(streams_of("larkfield"), before[-1].id if before else 0, horizon.read(1), 10)
     assert "T-03 1" not in places(before)
     assert places([*before, *after]) == ["T-01 1", "T-02 1", "T-03 1"]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_writes_no_entry_delays_nobody():
+    """Such as a backup, another database of the cluster, or somebody's long query."""
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_current_xact_id()")
+        write("larkfield/T-01")
+        assert places(entries_between(streams_of("larkfield"), 0, event_log.Horizon().read(), 10)) == [
+            "T-01 1"
+        ]
+    finally:
+        other.close()

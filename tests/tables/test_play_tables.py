@@ -145,7 +145,8 @@ def test_rows_without_an_entry_and_entries_without_a_row_are_named(played):
 
 # What an entry does not state: what a screen or an act needs now, and reads from the entries otherwise.
 NOT_COMPARED = {
-    Round: "shaker_kind ending step paid_seats paid_areas returned_seats quarterback offered drawn phase_seq seat_seqs",
+    Round: """shaker_kind ending step paid_seats paid_areas returned_seats quarterback offered drawn reading phase_seq
+        seat_seqs""",
     Wager: "",
     Throw: "",
     Settlement: "why",
