@@ -27,7 +27,7 @@ from django.db.models import Exists, OuterRef
 from audit.clock import format_moment
 from audit.columns import AT, DEVICE, PLACE, declare, moment, same
 from audit.entry_types import ABSENT, EntryBody, entry_type
-from audit.models import Device, Station
+from audit.models import Device, Entry, Station
 from games.engine import Refusal, RefusalCode
 from games.params import malformed
 from games.registry import game_by_code
@@ -50,6 +50,7 @@ from tables.models.dice import PendingReading
 from tables.runner.table import ActOutcome, refuse_on_record
 from tables.words.sentences import dice_words
 
+DICE_SHAKEN = "dice.shaken"  # tables/rounds/play.py
 AHEAD_OF_CLOCK = dt.timedelta(seconds=5)  # that the clock of a reader may be ahead of the server's
 SILENT_AFTER = dt.timedelta(seconds=30)
 READER_TICKS = 5
@@ -260,14 +261,16 @@ def _is_approved(ctx: TableContext, reading: DiceReading) -> bool:
 def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
     """Say to which throw a reading belongs, by when it was read. Returns what was called of it, for a late one.
 
-    A throw is read after the call of the one before, and after its round opened.
+    A throw is read after the call of the one before, after its round opened, and after the dice were shaken: what a
+    reader read of them before may reach the table only once the bets are closed.
     """
     round_ = ctx.round
     if round_ is None:
         return None
     throws = ctx.throws
     before = throws[-1].called_at if throws else round_.opened_at
-    if reading.read_at >= before and "call_dice" in ctx.game.legal_acts(ctx.state):
+    shaken_at = _newest_shake(ctx)
+    if reading.read_at >= max(before, shaken_at or before) and "call_dice" in ctx.game.legal_acts(ctx.state):
         ctx.game.verify_call_dice(ctx.state, reading.dice)
         reading.round, reading.throw = round_.number, round_.last_throw + 1
         reading.outcome = "automatic" if _is_call(ctx, reading, round_.reading) else "pending"
@@ -282,6 +285,13 @@ def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
             _compare_late(ctx, reading, called)
             return called
     return None
+
+
+def _newest_shake(ctx: TableContext) -> dt.datetime | None:
+    """When the dice were last shaken in this round; None if they were not, as where players throw them."""
+    assert ctx.round is not None
+    shakes = Entry.objects.filter(stream=ctx.table.stream, round=ctx.round.number, type=DICE_SHAKEN)
+    return shakes.order_by("-seq").values_list("at", flat=True).first()
 
 
 def _waits_for_floor(pending: PendingReading | None) -> bool:

@@ -185,6 +185,19 @@ def test_faces_that_no_throw_here_shows_are_refused(reader, dice_next, dice):
     assert DiceReading.objects.count() == 0
 
 
+def test_what_was_read_before_the_dice_were_shaken_is_not_offered_for_the_call(reader, scene, hands):
+    registration.record_people()
+    scene.place((1, "small", 2_500))
+    hands.now += dt.timedelta(seconds=1)
+    old = hands.now
+    hands.now += dt.timedelta(seconds=1)
+    scene.to_the_dice()
+    status, answer = post(reader, [2, 5, 5], at=old)
+    assert (status, answer["answer"]["outcome"]) == (200, "late")
+    assert scene.round_part["round"]["reading"] is None
+    assert post(reader, [1, 2, 3], number=2)[1]["answer"]["outcome"] == "pending"
+
+
 def test_a_clock_that_is_ahead_is_refused(reader, dice_next, hands):
     status, problem = post(reader, [1, 2, 3], at=clock.now() + dt.timedelta(seconds=40))
     assert (status, problem["code"]) == (422, "reading-ahead-of-clock")
