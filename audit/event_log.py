@@ -107,7 +107,7 @@ class Horizon:
             if settled > self._settled:
                 self._settled, self._settled_at = settled, time.monotonic()
             waiting = [*self._waiting, reading]
-            self._waiting = [one for one in waiting if one.newest > settled][-MOST_WAITING:]
+            self._waiting = [unsettled for unsettled in waiting if unsettled.newest > settled][-MOST_WAITING:]
             return settled
 
 

@@ -1,8 +1,8 @@
 """Webhooks: systems outside are told that the record has more entries, by Standard Webhooks 1.0.
 
 1. One person prepares an address (`add_webhook`), and another approves it (games/separation, row `webhooks`), because
-   data leaves by it. It is told of entries of its types from then on. Whoever may prepare or approve it ends it at once
-   (`end_webhook`).
+   data leaves by it. It is told of entries of its types from then on. A person who may prepare or approve it may
+   end it at once (`end_webhook`).
 2. The ticker makes a message where there is more (`tell`), and sends it by an `audit.delivery.Outbox`: which streams
    have entries after which number, and of which types. It has no content of entries: the receiver reads them by
    `GET /api/v1/entries` from its own position, with a client's rights. A webhook has one message at a time, so they

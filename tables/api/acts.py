@@ -336,8 +336,8 @@ def read_person(request: ApiRequest) -> object:
 def sign_in(request: ApiRequest, body: SignInShape) -> object:
     """Sign a person in at this machine by their PIN, instead of who was signed in before.
 
-    The same checks, lock-outs and record as at a tablet. Whoever needs a password and a second factor signs in at a
-    page. A dealer takes the table of the machine over.
+    The same checks, lock-outs and record as at a tablet. A person who needs a password and a second factor signs in at
+    a page. A dealer takes the table of the machine over.
     """
     device = request.caller.device
     before = device.person

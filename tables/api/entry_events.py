@@ -2,7 +2,7 @@
 
 A subscriber is a coroutine and holds no thread and no connection to the database. For all subscribers of a worker, one
 task asks once a second how far the order of entries is settled, and whose secret is still accepted (`Hub`). Then each
-reads on from its own position: subscribers at the same position share one read. Whoever is slow reads later, and
+reads on from its own position: subscribers at the same position share one read. A slow subscriber reads later, and
 nothing is kept for them. A device that was revoked, or a secret that has ended, ends its streams within a second. That
 a client reads is on record for each gaming day of its open streams, before it gets entries that were written on it.
 """

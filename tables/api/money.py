@@ -95,9 +95,9 @@ def list_figures(
         lines = table_lines(
             round_figures(*which), ((row.code, row.game) for row in tables_that_dealt(*which))
         )
-    found = list(islice(lines, after, after + limit + 1))
-    items = [FiguresShape.model_validate(line) for line in found[:limit]]
-    return Page[FiguresShape](items=items, next=after + limit if len(found) > limit else None)
+    page = list(islice(lines, after, after + limit + 1))
+    items = [FiguresShape.model_validate(line) for line in page[:limit]]
+    return Page[FiguresShape](items=items, next=after + limit if len(page) > limit else None)
 
 
 def _one_table(request: ApiRequest, facility: str, table: str) -> tuple[Facility, str | None]:

@@ -1,4 +1,4 @@
-"""Rounds: how each was dealt and settled, and why; and wagers, for whoever wants all of them."""
+"""Rounds: how each was dealt and settled, and why; and the wagers of all rounds."""
 
 import datetime as dt
 from typing import Any

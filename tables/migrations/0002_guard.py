@@ -5,8 +5,8 @@
 - `tables_epoch` has one row, whose value is another one after each change of the rows that acts read beside those of
   their table. It is no number, which a restored backup could repeat. It changes when the transaction commits, after
   everything else: a deferred trigger of the changed row inserts into `tables_epoch_due`, whose own deferred trigger
-  runs after all that were waiting, such as those of foreign keys. So whoever locks the one row locks nothing more, and
-  two transactions never wait for each other.
+  runs after all that were waiting, such as those of foreign keys. So the transaction that locks the one row locks
+  nothing more, and two transactions never wait for each other.
 
 SQLite has no copies, because nothing there waits for a network.
 """
