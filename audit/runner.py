@@ -298,6 +298,7 @@ class Stale(Exception):
 class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     """Executes acts on one kind of target."""
 
+    counted_as: str  # the kind of target, as metrics count its acts
     # The rows of the policy by which this kind of act is prepared and approved, or signed; none at most places.
     subjects: frozenset[str] = frozenset()
 

@@ -20,6 +20,7 @@ from django.urls import get_resolver  # noqa: E402
 
 from audit.exporting.jobs import with_worker  # noqa: E402
 from config.handler import OneThreadHandler, with_limit, with_same_origin  # noqa: E402
+from tables.monitoring import watch_installation  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
 from tables.views.sockets import websocket_urlpatterns  # noqa: E402
 
@@ -45,6 +46,7 @@ elif settings.SEALER_DIR:
         "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."
     )
 
+watch_installation()
 get_resolver().url_patterns  # noqa: B018  # read now: an address without an access rule ends the start
 # What was imported so far stays. Left to the garbage collector, it would be searched now and then for a tenth of a
 # second, in which no act is answered.

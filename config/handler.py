@@ -18,6 +18,7 @@ import asyncio
 import contextlib
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
@@ -32,12 +33,17 @@ from django.db import close_old_connections
 from django.http import FileResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
+from prometheus_client import Gauge
 
+from audit import metrics
 from tables.screens.push import SERVER_LOOP
 
 # More than the pool has connections: a request that waits for its turn to hash a PIN holds a thread, not a connection.
 MOST_REQUESTS_AT_ONCE = 64
 _threads = ThreadPoolExecutor(MOST_REQUESTS_AT_ONCE, thread_name_prefix="request")
+Gauge(
+    "pitside_requests_waiting", "Requests that wait for a thread of this worker", registry=metrics.REGISTRY
+).set_function(_threads._work_queue.qsize)
 
 Application = Callable[..., Awaitable[Any]]
 CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
@@ -72,6 +78,7 @@ class OneThreadHandler(ASGIHandler):
 
     async def handle(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer one request. An act whose client disconnects is finished and published."""
+        metrics.ARRIVED.set(time.monotonic())
         try:
             body = await self.read_body(receive)
         except RequestAborted:

@@ -213,6 +213,9 @@ CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
 EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 
+# Where this process serves its metrics, as host:port (docs/deployment.md): an address that only the monitor reaches.
+METRICS_LISTEN = env("PITSIDE_METRICS_LISTEN", default="")
+
 # The mail server for declared reports (docs/figures.md), such as smtp+tls://user:password@mail.example.com:587.
 # Without it nothing can be sent.
 EMAIL = env.email_url_config(env("PITSIDE_EMAIL_URL", default="") or "dummymail://")

@@ -115,6 +115,8 @@ class OfficeContext(StreamContext):
 class OfficeRunner(StreamRunner[OfficeContext]):
     """Executes the acts of the office."""
 
+    counted_as = "office"
+
     def stream_name(self, act: str) -> str:
         return STREAM
 

@@ -73,6 +73,8 @@ class DeskContext(StreamContext):
 class DeskRunner(StreamRunner[DeskContext]):
     """Executes the acts of the desk."""
 
+    counted_as = "desk"
+
     def stream_name(self, act: str) -> str:
         return STREAM
 

@@ -129,6 +129,8 @@ def _table_entry_type(stream: Stream) -> EntryType[ChangeElsewhere]:
 class FacilityRunner(StreamRunner[FacilityContext]):
     """Executes acts on dice, equipment and staff; each act is registered with its stream."""
 
+    counted_as = "facility"
+
     def __init__(self) -> None:
         super().__init__()
         self.streams: dict[str, str] = {}

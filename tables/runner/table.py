@@ -67,6 +67,7 @@ log = logging.getLogger(__name__)
 class TableRunner(ActRunner[TableContext, Params, Locked]):
     """Executes acts at tables. The table's row and its stream are the lock; the stream's number is the version."""
 
+    counted_as = "table"
     # The rows of the policy by which an act at a table is signed; nothing waits at a table for a second person.
     subjects = frozenset(subject for subject, row in policy.practice().items() if row.control in AT_ONCE)
 

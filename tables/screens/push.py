@@ -33,6 +33,7 @@ from channels_redis.utils import _wrap_close, decode_hosts
 from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 
+from audit import metrics
 from audit.logs import OutageLog
 from games.snapshot_types import Snapshot
 from tables.core.context import TableContext
@@ -179,6 +180,7 @@ class Delivery:
     def add(self, pushes: Sequence[Push]) -> None:
         """Send pushes soon, after those that were added before."""
         if self.is_suspended:
+            metrics.LOST_PUSHES.inc(len(pushes))
             return
         self.waiting.extend(pushes)
         if self.task is None:
@@ -209,6 +211,7 @@ class Delivery:
             while self.waiting:
                 pushes, self.waiting = self.waiting, []
                 if not await self._send(pushes):
+                    metrics.LOST_PUSHES.inc(len(pushes) + len(self.waiting))
                     self.waiting.clear()
         finally:
             self.task = None
@@ -277,6 +280,8 @@ class Sockets:
         self.origin = uuid.uuid4().hex
         self._groups: dict[str, set[Socket]] = {}
         self._reads: dict[int, asyncio.Task[Snapshot]] = {}
+        # By facility and table, the version of the newest act of this worker, and when it was tapped
+        self._tapped: dict[tuple[str, str], tuple[int, float]] = {}
 
     def join(self, groups: Iterable[str], socket: Socket) -> None:
         """Hand the socket what is sent to these groups from now on."""
@@ -296,6 +301,17 @@ class Sockets:
         for group in groups:
             for socket in list(self._groups.get(group, ())):
                 socket.take(state)
+
+    def note_tap(self, state: TableState, tapped: float) -> None:
+        """Note when the act was tapped (by `time.monotonic`) after which a table has this state."""
+        self._tapped[state.facility, state.table] = (state.version, tapped)
+
+    def note_shown(self, station: str, state: Snapshot) -> None:
+        """Count the seconds from the tap of this worker's act until a socket was sent the state after it."""
+        table = state["table"]
+        version, tapped = self._tapped.get((table["facility"], table["code"]), (0, 0.0))
+        if state["version"] == version:
+            metrics.TAP_TO_SCREEN.labels(station).observe(time.monotonic() - tapped)
 
     async def state_of(self, event: dict[str, Any]) -> Snapshot | None:
         """The state of a push; None if this loop sent it. Without a state the table is read, once for all sockets."""
@@ -361,13 +377,15 @@ def publish_from_thread(table_id: int, ctx: TableContext | None = None) -> Table
     if loop is None:
         async_to_sync(_send_and_flush)(state)
     else:
-        loop.call_soon_threadsafe(_send, state)
+        loop.call_soon_threadsafe(_send, state, metrics.tapped())
     return state
 
 
-def _send(state: TableState) -> None:
-    """Hand a state to the sockets of this loop, and to those of others soon."""
+def _send(state: TableState, tapped: float | None = None) -> None:
+    """Hand a state to the sockets of this loop, and to those of others soon. `tapped`: as `metrics.tapped`."""
     groups, own = (table_group(state.table_id), floor_group(state.facility)), sockets_of_loop()
+    if tapped is not None:
+        own.note_tap(state, tapped)
     own.tell(groups, state.snapshot)
     event = {
         "type": "screen",

@@ -29,7 +29,7 @@ from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_GET, require_POST
 
-from audit import factors, identity, logs, people, record
+from audit import factors, identity, logs, metrics, people, record
 from audit.identity import Sender
 from audit.models import Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
@@ -334,6 +334,25 @@ def execute_request(request: HttpRequest, target: ActTarget, body: dict[str, Any
     act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
     a connection, so the refusal ends its command first. If an earlier try was accepted meanwhile, its answer is given.
     """
+    try:
+        reply = _execute_to_end(request, target, body)
+    except Exception as error:
+        outcome = "busy" if says_nothing_was_begun(error) else "error"
+        metrics.ACTS.labels(target.runner.counted_as, outcome, "").inc()
+        raise
+    metrics.ACTS.labels(target.runner.counted_as, *_outcome(reply)).inc()
+    return reply
+
+
+def _outcome(reply: ActReply) -> tuple[str, str]:
+    """What became of an act, and the code of its refusal, as metrics count it."""
+    if reply.status == 200:
+        return "repeated" if reply.body["again"] else "taken", ""
+    code = reply.body["refusal"]["code"]
+    return ("busy", "") if code == NOT_BEGUN else ("refused", code)
+
+
+def _execute_to_end(request: HttpRequest, target: ActTarget, body: dict[str, Any] | None) -> ActReply:
     lookup = CommandLookup()
     reply = _execute_request(request, target, lookup, body)
     retry = lookup.retry if _is_about_command(reply, lookup) else None
@@ -391,6 +410,8 @@ def _execute_request(
             first = _left_nothing(target, act_request, refusal)
             reply.body["refusal"]["message"] = f"{reply.body['refusal']['message']} {first}".strip()
         return reply
+    if not response.is_repeat:
+        metrics.committed(target.runner.counted_as, act_request.tap.waited_ms if act_request.tap else 0)
     own_table = (response.key,) if target.table else ()
     shows_table = (
         person.role in AT_THE_TABLE | SEES_EVERYTHING

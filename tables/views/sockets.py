@@ -32,7 +32,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from audit import clock
+from audit import clock, metrics
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from audit.record import current_incarnation
@@ -215,6 +215,7 @@ class PushConsumer(AsyncWebsocketConsumer):
     station: str
     groups_joined: Sequence[str] = ()
     told: dict[str, tuple[Shown, Told]]  # of each table, what it was told last
+    counted: contextlib.ExitStack  # ends what counts this socket as open
     joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
 
@@ -229,10 +230,11 @@ class PushConsumer(AsyncWebsocketConsumer):
             with contextlib.suppress(OSError):
                 await send(message)
 
-        try:
-            await super().__call__(scope, receive, send_to_page)
-        finally:
-            push.sockets_of_loop().leave(self.groups_joined, self)
+        with contextlib.ExitStack() as self.counted:
+            try:
+                await super().__call__(scope, receive, send_to_page)
+            finally:
+                push.sockets_of_loop().leave(self.groups_joined, self)
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Handle channel-layer messages without the connection clean-up that Channels does for each one."""
@@ -252,6 +254,7 @@ class PushConsumer(AsyncWebsocketConsumer):
             await database_sync_to_async(self.enter, thread_sensitive=False)()
             self.groups_joined = self.group_names()
             push.sockets_of_loop().join(self.groups_joined, self)
+            self.counted.enter_context(metrics.heartbeats.socket(self.station))
             await self.try_to_join()
             await self.send_state()
         except (SignedOut, Denied, Locked) as refused:
@@ -308,6 +311,7 @@ class PushConsumer(AsyncWebsocketConsumer):
         else:
             if message is not None:
                 await self.send(text_data=message)
+                push.sockets_of_loop().note_shown(self.station, state)
 
     def message(self, table: str, shown: Shown) -> str | None:
         """What a station shows of a table, for this socket: what changed since it was told; None if nothing has."""
@@ -360,6 +364,7 @@ class PushConsumer(AsyncWebsocketConsumer):
                 heartbeats.failed(error)
                 continue
             heartbeats.worked()
+            metrics.heartbeats.worked()
             await self.send_json({"versions": versions, "incarnation": incarnation, **self.news()})
             if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
                 await self.try_to_join()

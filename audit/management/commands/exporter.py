@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from audit import metrics
 from audit.exporting.jobs import Worker, health_problem
 from audit.management.health import report_health
 
@@ -32,6 +33,7 @@ class Command(BaseCommand):
                     pass
                 worker.tidy()
                 return
+            metrics.listen()
             self.stdout.write(f"Waiting for jobs. Exports go to {worker.folder}.")
             worker.run()
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit import metrics
 from audit.management.health import report_health
 from audit.sealing import keys, witnesses
 from audit.sealing.process import run_sealer
@@ -36,6 +37,7 @@ class Command(BaseCommand):
             raise CommandError(refusal.sentence) from refusal
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
+        metrics.listen()
         self.stdout.write("Sealing.")
         self.stdout.flush()
         run_sealer(stop, folder)

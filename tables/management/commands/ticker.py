@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit.management.health import report_health
+from tables.monitoring import watch_installation
 from tables.ticker import health_problem, run_ticker
 
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         if options["check"]:
             report_health(self, health_problem)
             return
+        watch_installation()
         self.stdout.write("Ticking.")
         self.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
