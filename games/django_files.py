@@ -1,6 +1,5 @@
 """Where Django finds the templates, template tags and static files in the games' folders (games/catalog)."""
 
-from pkgutil import iter_modules
 from typing import Any
 
 from django.contrib.staticfiles.finders import FileSystemFinder
@@ -19,12 +18,9 @@ class GameTemplates(DjangoTemplates):
         super().__init__({**params, "DIRS": [*params["DIRS"], *folders]})
 
     def get_templatetag_libraries(self, custom_libraries: dict[str, str]) -> dict[str, str]:
-        """Return every module of a game's `templatetags` as a library by its name, as in an app of Django."""
-        own = {
-            name: f"{package.__name__}.{name}"
-            for package in registry.parts("templatetags").values()
-            for _, name, _ in iter_modules(package.__path__)
-        }
+        """Return each game's `templatetags.py` as a library by the name of the game's folder."""
+        modules = [module.__name__ for module in registry.parts("templatetags").values()]
+        own = {module.split(".")[-2]: module for module in modules}
         libraries: dict[str, str] = super().get_templatetag_libraries(own | custom_libraries)
         return libraries
 

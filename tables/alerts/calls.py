@@ -57,7 +57,7 @@ from tables.models import Alert, Table
 from tables.rounds.wagers import NO_SUCH_SEAT
 from tables.rules import NEW_RULES, acknowledge_rules
 from tables.runner.table import ActOutcome, act, for_each_table
-from tables.words.registry import line, overtaken_by, register
+from tables.words import line, overtaken_by, register
 
 NO_SUCH_ALERT = RefusalCode(
     "no-such-alert",

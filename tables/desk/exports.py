@@ -60,8 +60,8 @@ from tables.desk.desk import (
 )
 from tables.desk.query import readings_of
 from tables.models import Table
+from tables.words import line, register
 from tables.words.entries import data_of, device_of, names_of
-from tables.words.registry import line, register
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -56,7 +56,7 @@ from tables.core.context import TableContext
 from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker, Table
 from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
-from tables.words.registry import register
+from tables.words import register
 
 NOT_APPROVED = RefusalCode(
     "not-approved",

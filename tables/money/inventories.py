@@ -70,7 +70,7 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import SECOND_PERSON_MUST_SIGN, is_signed_by_two
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 
 NO_INVENTORY_KEPT = RefusalCode(
     "no-inventory-kept",

@@ -73,7 +73,7 @@ from tables.money.tray import (
 )
 from tables.runner.signatures import step_signers
 from tables.runner.table import ActOutcome, act, refuse_on_record
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 from tables.words.sentences import dollars, moment
 
 CAGE_AND_SECURITY_MUST_SIGN = RefusalCode(

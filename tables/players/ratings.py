@@ -31,7 +31,7 @@ from tables.core.duty import FLOOR
 from tables.models import Player, Rating, Round
 from tables.runner.facility import FacilityContext
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 
 NO_SUCH_PLAYER = RefusalCode(
     "no-such-player",

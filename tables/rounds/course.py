@@ -38,7 +38,7 @@ from tables.players.ratings import end_with_seats
 from tables.rules import record_change, verify_acknowledged, verify_game_not_suspended, verify_terms_approved
 from tables.runner.table import ActOutcome, act
 from tables.staffing.supervision import SUPERVISION_ASSIGNED, SUPERVISION_TAKEN
-from tables.words.registry import line, register
+from tables.words import line, register
 from tables.words.sentences import seats_words
 
 NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")

@@ -35,7 +35,7 @@ from tables.models import Table
 from tables.rounds.course import advance, ensure_round, newly_settled, require_round, round_answer
 from tables.rounds.settlement import Taken, ThrowData, settle_throw
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 from tables.words.sentences import dice_words, dollars, seats_words
 
 MAX_NUMBER = 2**53 - 1

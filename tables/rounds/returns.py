@@ -25,7 +25,7 @@ from tables.models import Round, Settlement, Table
 from tables.rounds.live_round import labels
 from tables.rounds.no_rolls import end_reason_text
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 from tables.words.sentences import dollars, moment, seats_words, short
 
 NOTHING_TO_RETURN = RefusalCode(

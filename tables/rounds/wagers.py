@@ -36,7 +36,7 @@ from tables.players.ratings import end_with_seats
 from tables.rounds.course import ensure_round
 from tables.rules import verify_not_suspended
 from tables.runner.table import ActOutcome, act
-from tables.words.registry import overtaken_by
+from tables.words import overtaken_by
 from tables.words.sentences import dollars, seats_words
 
 NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s; there is no seat %(seat)s.")

@@ -55,7 +55,7 @@ from tables.core.duty import locked_duty, person_here, verify_not_on_leave
 from tables.models import Assignment
 from tables.runner.facility import SIGN_INS, STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import DutyEnded, PersonNamed, end_all_duty, tables_of, verify_not_needed
-from tables.words.registry import line, register
+from tables.words import line, register
 
 # Refusals
 

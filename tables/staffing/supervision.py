@@ -41,8 +41,7 @@ from tables.core.duty import (
 from tables.models import Assignment, Table
 from tables.runner.signatures import floor_signer
 from tables.runner.table import ActOutcome, act
-from tables.words import sentences
-from tables.words.registry import register
+from tables.words import register, sentences
 
 # Refusals
 

@@ -67,8 +67,8 @@ from tables.runner.signatures import signers_at_table
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, push, table_history
 from tables.screens.parts import Screen
+from tables.words import OVERTAKEN_BY
 from tables.words.entries import device_of
-from tables.words.registry import OVERTAKEN_BY
 from tables.words.sentences import say, short, title
 
 # Where who and what cannot be said: to a person who may not open the screen, or of an act that is no longer listed

@@ -29,7 +29,7 @@ from audit.entries import (
 )
 from audit.entry_types import ACT_LINES
 from audit.models import Entry, Person
-from tables.words.registry import line, register
+from tables.words import line, register
 from tables.words.sentences import act_line
 
 # The data fields in which entries without a table name their subject.

@@ -16,7 +16,7 @@ from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.snapshot_types import Call, Missing, RibbonStep, RoundFacts, Settle
-from tables.words import registry
+from tables.words import PARAM_WORDS
 
 LABELS = {
     "lot": "lot",
@@ -129,7 +129,7 @@ def instruction(act: str, shaker: str) -> str:
 def say(refusal: Refusal | AuditRefusal) -> str:
     """The sentence of a refusal, with codes and moments among its parameters in words."""
     params = refusal.params
-    for words in registry.PARAM_WORDS:
+    for words in PARAM_WORDS:
         params = words(params)
     return refusal.code.sentence % {name: _plain(value) for name, value in params.items()}
 

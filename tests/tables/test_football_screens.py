@@ -5,8 +5,7 @@ from typing import get_args
 import pytest
 from django.template.loader import render_to_string
 
-from games.catalog.football import gridiron, screens
-from games.catalog.football.templatetags import football
+from games.catalog.football import gridiron, screens, templatetags
 from games.engine import Rules
 from games.registry import game_of
 from tables.dice.custody import WithdrawalReason
@@ -95,11 +94,11 @@ def test_the_ladder_of_quick_strike_marks_the_row_of_the_play(table):
 
 def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
     rules = Rules.of("pa-577")
-    assert {*football.NO_ROLLS} == {*rules.edition.no_rolls}
+    assert {*templatetags.NO_ROLLS} == {*rules.edition.no_rolls}
     html = render_to_string("football/console/dialogs.html", {"s": {"rules": {"key": rules.key}}})
     for code, cite in rules.edition.no_rolls.items():
         section = f"§ {cite.removeprefix('58 Pa. Code § ')}"
-        words = football.NO_ROLLS[code]
+        words = templatetags.NO_ROLLS[code]
         assert f'"reason":"{code}"' in html and f"<b>{words}</b><span>{section}</span>" in html
 
 
