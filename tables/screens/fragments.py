@@ -187,10 +187,10 @@ def show(station: str, state: Snapshot) -> Shown:
     Raises KeyError for an unknown station, and what rendering raises.
     """
     key = station, state["table"]["facility"], state["table"]["code"]
-    with _shown_lock:
-        shown = _shown.get(key)
-        if shown is None:
-            shown = _shown[key] = Shown(STATIONS[station])
+    shown = _shown.get(key)
+    if shown is None:
+        with _shown_lock:
+            shown = _shown.setdefault(key, Shown(STATIONS[station]))
     shown.show(state)
     return shown
 

@@ -185,6 +185,8 @@ class Shown:
 
         Raises what rendering raises; the next state is then rendered as a whole.
         """
+        if state is self.state:  # another socket was first
+            return
         with self._lock:
             if self.state is not None and not is_newer(state, self.state):
                 is_older = is_newer(self.state, state)

@@ -12,17 +12,19 @@ channel layer, and render it, each station once (`fragments.py`), beside the ans
    only its groups are subscribed to. Nothing waits longer than two seconds for Redis. An outage is one line of the log.
    The pushes of an act are sent together. And Redis says who listens: to a group at which no other worker listened last
    time only the version is sent, which a worker that has begun to listen since answers by reading the table.
-3. The sockets (`tables.views.sockets`) send what they render.
+3. The sockets (`tables.views.sockets`) send what they render. Those of a worker hear the layer on one channel, and what
+   comes back of the worker's own pushes ends there.
 """
 
 import asyncio
 import contextvars
 import logging
 import time
+import types
 import uuid
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from typing import Any, Protocol
 
 from asgiref.sync import async_to_sync
@@ -266,22 +268,60 @@ def is_suspended() -> bool:
 # The sockets of this worker
 
 
+REJOIN_SECONDS = 600.0
+
+
+def begin(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+    """Run a coroutine at once as far as it gets without waiting. The task that then goes on with it; None at its end.
+
+    A push ends without waiting at all sockets but those of slow pages: fifty tasks would take longer than its bytes.
+    """
+    try:
+        waited_for = coroutine.send(None)
+    except StopIteration:
+        return None
+    return asyncio.create_task(_go_on(coroutine, waited_for))
+
+
+@types.coroutine
+def _go_on(coroutine: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
+    try:
+        while True:
+            try:
+                result = yield waited_for
+            except BaseException as error:
+                waited_for = coroutine.throw(error)
+            else:
+                waited_for = coroutine.send(result)
+    except StopIteration:
+        return
+
+
 class Socket(Protocol):
     """A socket that shows tables."""
 
     def take(self, state: Snapshot) -> None:
         """Show a state soon."""
 
+    def close_soon(self, code: int) -> None:
+        """Close it: the session at its device has ended."""
+
 
 class Sockets:
-    """The sockets of one event loop, by their groups. `origin`: the name of this loop among all that send pushes."""
+    """The sockets of one event loop, by their groups. One channel of the layer hears for all of them what others send.
+
+    `origin`: the name of this loop among all that send pushes.
+    """
 
     def __init__(self) -> None:
         self.origin = uuid.uuid4().hex
         self._groups: dict[str, set[Socket]] = {}
-        self._reads: dict[int, asyncio.Task[Snapshot]] = {}
         # By facility and table, the version of the newest act of this worker, and when it was tapped
         self._tapped: dict[tuple[str, str], tuple[int, float]] = {}
+        self._heard_since: dict[str, float] = {}  # by the groups that the channel has joined
+        self._channel = ""
+        self._hearing: asyncio.Task[None] | None = None
+        self._reads: dict[int, tuple[asyncio.Task[None], set[str]]] = {}  # by table, and who waits for it
 
     def join(self, groups: Iterable[str], socket: Socket) -> None:
         """Hand the socket what is sent to these groups from now on."""
@@ -313,22 +353,64 @@ class Sockets:
         if state["version"] == version:
             metrics.TAP_TO_SCREEN.labels(station).observe(time.monotonic() - tapped)
 
-    async def state_of(self, event: dict[str, Any]) -> Snapshot | None:
-        """The state of a push; None if this loop sent it. Without a state the table is read, once for all sockets."""
-        if event.get("origin") == self.origin:
-            return None
-        if event["state"] is not None:
-            return fragments.parsed(event["state"])
-        table_id = event["id"]
-        if table_id not in self._reads:
-            self._reads[table_id] = asyncio.create_task(self._read(table_id))
-        return await asyncio.shield(self._reads[table_id])
+    def hears(self, groups: Iterable[str]) -> bool:
+        """Whether this loop hears what other workers send to all of these groups, joined within ten minutes."""
+        since = time.monotonic() - REJOIN_SECONDS
+        return all(self._heard_since.get(group, since) > since for group in groups)
 
-    async def _read(self, table_id: int) -> Snapshot:
-        await asyncio.sleep(0)  # what was sent until now is read together
-        del self._reads[table_id]
-        state = await database_sync_to_async(fragments.read_state, thread_sensitive=False)(table_id)
-        return state.snapshot
+    async def hear(self, groups: Iterable[str]) -> None:
+        """Hear what others send to these groups. Raises what the layer raises while it is away."""
+        channel_layer = layer()
+        if self._hearing is None:
+            self._channel = await channel_layer.new_channel()
+            hearing = self._hear(channel_layer, self._channel)
+            self._hearing = asyncio.create_task(hearing, context=contextvars.Context())
+        for group in groups:
+            if not self.hears([group]):
+                await channel_layer.group_add(group, self._channel)
+                self._heard_since[group] = time.monotonic()
+
+    async def hear_no_more(self, groups: Iterable[str]) -> None:
+        """Leave those of these groups that have no socket here. Raises what the layer raises while it is away."""
+        for group in groups:
+            if group not in self._groups and self._heard_since.pop(group, None) is not None:
+                await layer().group_discard(group, self._channel)
+
+    async def _hear(self, channel_layer: BaseChannelLayer, channel: str) -> None:
+        try:
+            while True:
+                try:
+                    self._handle(await channel_layer.receive(channel))
+                except Exception:
+                    log.exception("a push was not handled; heartbeats make the screens resync")
+                    await asyncio.sleep(REDIS_RETRY_SECONDS)
+        finally:  # the loop ends, which its own task would keep
+            self._hearing = None
+
+    def _handle(self, event: dict[str, Any]) -> None:
+        group = event["group"]
+        if event["type"] == "closing":
+            for socket in list(self._groups.get(group, ())):
+                socket.close_soon(event["code"])
+        elif event["origin"] != self.origin:  # this loop has shown its own already
+            if event["state"] is not None:
+                self.tell([group], fragments.parsed(event["state"]))
+            elif event["id"] in self._reads:
+                self._reads[event["id"]][1].add(group)
+            else:
+                self._reads[event["id"]] = asyncio.create_task(self._read(event["id"])), {group}
+
+    async def _read(self, table_id: int) -> None:
+        """Read a table of which the version alone was sent, once for the groups to which it was sent until now."""
+        await asyncio.sleep(0)
+        try:
+            state = await database_sync_to_async(fragments.read_state, thread_sensitive=False)(table_id)
+        except Exception:
+            log.exception("table %s was not read after a push; the heartbeat makes the screens ask", table_id)
+        else:
+            self.tell(self._reads[table_id][1], state.snapshot)
+        finally:
+            del self._reads[table_id]
 
 
 _sockets: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Sockets] = weakref.WeakKeyDictionary()
@@ -336,7 +418,10 @@ _sockets: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Sockets] = weakre
 
 def sockets_of_loop() -> Sockets:
     """The sockets of the running event loop."""
-    return _sockets.setdefault(asyncio.get_running_loop(), Sockets())
+    loop = asyncio.get_running_loop()
+    if loop not in _sockets:
+        _sockets[loop] = Sockets()
+    return _sockets[loop]
 
 
 # Pushes
@@ -395,7 +480,7 @@ def _send(state: TableState, tapped: float | None = None) -> None:
         "origin": own.origin,
         "state": state,
     }
-    delivery().add([(group, event) for group in groups])
+    delivery().add([(group, {**event, "group": group}) for group in groups])
 
 
 async def _send_and_flush(state: TableState) -> None:
@@ -413,5 +498,6 @@ async def close_device(device_id: uuid.UUID, code: int) -> None:
 
     Waits half a second at most. A socket that is not reached finds out by its next heartbeat.
     """
-    delivery().add([(device_group(device_id), {"type": "closing", "code": code})])
+    group = device_group(device_id)
+    delivery().add([(group, {"type": "closing", "group": group, "code": code})])
     await delivery().flush()

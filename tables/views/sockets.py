@@ -11,8 +11,7 @@ Sockets that are due within half a second of each other are checked in one go, i
 where with two statements, and the tables with one. Each socket's own check uses these rows, so it refuses for the same
 reasons as with rows of its own. A failure at one socket does not affect the others.
 
-Messages of the channel layer go straight to their handler, without the trip to the database thread that Channels
-makes for every message: nothing in the path of a push queries the database.
+The sockets of a worker hear the channel layer together, in one place (`push.Sockets`), which hands them what to show.
 """
 
 import asyncio
@@ -190,7 +189,6 @@ def heartbeats_of_loop() -> Heartbeats:
 log = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
 JOIN_TIMEOUT_SECONDS = 2.0
-REJOIN_SECONDS = 600.0
 HEARD_SECONDS = 20.0
 LONGEST_REPORT = 200  # characters
 HERE = '{"here":true}'
@@ -216,8 +214,9 @@ class PushConsumer(AsyncWebsocketConsumer):
     groups_joined: Sequence[str] = ()
     told: dict[str, tuple[Shown, Told]]  # of each table, what it was told last
     counted: contextlib.ExitStack  # ends what counts this socket as open
-    joined_at: float | None = None  # None while the channel layer is away
     heartbeat_task: asyncio.Task[None] | None = None
+    closing_task: asyncio.Task[None] | None = None
+    channel_layer_alias = ""  # none: the sockets of a worker hear the layer together (`push.Sockets`)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve a socket until its page has left, also if something is sent in that moment.
@@ -236,13 +235,6 @@ class PushConsumer(AsyncWebsocketConsumer):
             finally:
                 push.sockets_of_loop().leave(self.groups_joined, self)
 
-    async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle channel-layer messages without the connection clean-up that Channels does for each one."""
-        if message["type"] in ("screen", "closing"):
-            await getattr(self, message["type"])(message)
-        else:
-            await super().dispatch(message)
-
     async def connect(self) -> None:
         """Accept first and close afterward; otherwise the browser never sees the close code.
 
@@ -255,7 +247,7 @@ class PushConsumer(AsyncWebsocketConsumer):
             self.groups_joined = self.group_names()
             push.sockets_of_loop().join(self.groups_joined, self)
             self.counted.enter_context(metrics.heartbeats.socket(self.station))
-            await self.try_to_join()
+            await self.try_to_hear()
             await self.send_state()
         except (SignedOut, Denied, Locked) as refused:
             await self.close(code=CLOSING[type(refused)])
@@ -285,16 +277,6 @@ class PushConsumer(AsyncWebsocketConsumer):
     async def send_state(self) -> None:
         """Send the whole state, once, on connecting."""
         raise NotImplementedError
-
-    async def screen(self, event: dict[str, Any]) -> None:
-        """Take what another worker has pushed: this one hands its own sockets the state itself."""
-        try:
-            state = await push.sockets_of_loop().state_of(event)
-        except Exception:
-            log.exception("%s was not read after a push; the heartbeat makes the screen ask", event["table"])
-            return
-        if state is not None:
-            self.take(state)
 
     def take(self, state: Snapshot) -> None:
         """Show a state soon."""
@@ -330,26 +312,22 @@ class PushConsumer(AsyncWebsocketConsumer):
     async def send_json(self, message: dict[str, Any]) -> None:
         await self.send(text_data=json.dumps(message))
 
-    async def join(self) -> None:
-        for group in self.groups_joined:
-            await self.channel_layer.group_add(group, self.channel_name)
-
-    async def try_to_join(self) -> None:
-        """Join the groups, or leave it to the next heartbeat; at once if the layer was away a moment ago."""
-        self.joined_at = None
-        if delivery().is_suspended:
+    async def try_to_hear(self) -> None:
+        """Hear what other workers send to the groups, or leave it to the next heartbeat; at once if the layer was away
+        a moment ago.
+        """
+        sockets = push.sockets_of_loop()
+        if sockets.hears(self.groups_joined) or delivery().is_suspended:
             return
         try:
-            await asyncio.wait_for(self.join(), JOIN_TIMEOUT_SECONDS)
+            await asyncio.wait_for(sockets.hear(self.groups_joined), JOIN_TIMEOUT_SECONDS)
         except Exception as error:
             delivery().failed(error)
         else:
-            self.joined_at = time.monotonic()
             delivery().worked()
 
     async def run_heartbeat(self) -> None:
-        """Check access and send versions every five seconds, together with sockets that are due at the same time; join
-        the groups again every ten minutes.
+        """Check access and send versions every five seconds, together with sockets that are due at the same time.
 
         A database that is away ends no heartbeats: the next one is tried as usual.
         """
@@ -366,14 +344,13 @@ class PushConsumer(AsyncWebsocketConsumer):
             heartbeats.worked()
             metrics.heartbeats.worked()
             await self.send_json({"versions": versions, "incarnation": incarnation, **self.news()})
-            if self.joined_at is None or time.monotonic() - self.joined_at > REJOIN_SECONDS:
-                await self.try_to_join()
+            await self.try_to_hear()
 
     def close_without_heartbeat(self, ended: asyncio.Task[None]) -> None:
         """Close a socket whose heartbeats ended by an error: its rights would never be checked again."""
         if not ended.cancelled() and (error := ended.exception()) is not None:
             log.error("heartbeats ended, and so does the socket", exc_info=error)
-            self.closing_task = asyncio.create_task(self.close(code=INTERNAL_ERROR))
+            self.close_soon(INTERNAL_ERROR)
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         """Check access as on connecting, and return the current versions. Raises what `enter` raises."""
@@ -383,21 +360,20 @@ class PushConsumer(AsyncWebsocketConsumer):
         """What the last heartbeat found in addition to the versions, if the screen does not know it yet."""
         return {}
 
-    async def closing(self, event: dict[str, Any]) -> None:
-        await self.close(code=event["code"])
+    def close_soon(self, code: int) -> None:
+        """Close this socket."""
+        self.closing_task = asyncio.create_task(self.close(code=code))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Nothing is read from a screen here."""
 
     async def disconnect(self, code: int) -> None:
-        push.sockets_of_loop().leave(self.groups_joined, self)
+        sockets = push.sockets_of_loop()
+        sockets.leave(self.groups_joined, self)
         if self.heartbeat_task:
             self.heartbeat_task.cancel()
         try:
-            for group in self.groups_joined:
-                await asyncio.wait_for(
-                    self.channel_layer.group_discard(group, self.channel_name), JOIN_TIMEOUT_SECONDS
-                )
+            await asyncio.wait_for(sockets.hear_no_more(self.groups_joined), JOIN_TIMEOUT_SECONDS)
         except Exception as error:
             delivery().failed(error)
 
@@ -430,7 +406,8 @@ class OneTableConsumer(PushConsumer):
 
     table: Table
     newest: Snapshot | None = None  # what is sent next
-    sending: asyncio.Task[None] | None = None
+    is_sending = False
+    sending: asyncio.Task[None] | None = None  # while a page is slow
 
     def heartbeat(self, shared: SharedReads | None = None) -> dict[str, int]:
         self.enter(shared)
@@ -448,8 +425,12 @@ class OneTableConsumer(PushConsumer):
     def take(self, state: Snapshot) -> None:
         if self.newest is None or is_newer(state, self.newest):
             self.newest = state
-        if self.sending is None:
-            self.sending = asyncio.create_task(self.send_newest())
+        if not self.is_sending:
+            self.is_sending = True
+            asyncio.get_running_loop().call_soon(self.begin_sending)
+
+    def begin_sending(self) -> None:
+        self.sending = push.begin(self.send_newest())
 
     async def send_newest(self) -> None:
         """Send states until none has come meanwhile: a slow page is told the newest, and what it changed in all."""
@@ -458,7 +439,7 @@ class OneTableConsumer(PushConsumer):
                 state, self.newest = self.newest, None
                 await self.show(state)
         finally:
-            self.sending = None
+            self.is_sending, self.sending = False, None
 
     async def disconnect(self, code: int) -> None:
         if self.sending is not None:

@@ -241,6 +241,7 @@ async def test_a_push_of_another_worker_is_shown_and_read_once_where_it_carries_
             "id": answer.key,
             "version": answer.version,
             "origin": "another",
+            "group": push.table_group(answer.key),
         }
         event["state"] = state.text if has_state else None
         await push.layer().group_send(push.table_group(answer.key), event)
@@ -477,3 +478,64 @@ async def test_an_older_state_that_comes_later_takes_no_newer_ones_place(committ
         consumer.take(older)
         await asyncio.sleep(0.05)
     assert shown == [newer["version"]] * 2
+
+
+async def test_a_page_that_takes_nothing_delays_no_other_and_is_told_the_newest_state_later(committed):
+    @database_sync_to_async
+    def states():
+        return [
+            fragments.read_state(committed.place((1, "small", cents)).key).snapshot
+            for cents in (2_500, 5_000, 7_500)
+        ]
+
+    first, second, third = await states()
+    is_taken, sent = asyncio.Event(), []
+    pages = sockets.SignConsumer(), sockets.SignConsumer()
+    for name, page in zip(("slow", "quick"), pages, strict=True):
+
+        async def send(message: dict[str, Any], name: str = name) -> None:
+            if name == "slow":
+                await is_taken.wait()
+            sent.append((name, json.loads(message["text"])["version"]))
+
+        page.station, page.told, page.base_send = "sign", {}, send
+        page.scope = {"query_string": b"parts=2"}
+    for state in (first, second, third):
+        for page in pages:
+            page.take(state)
+        await asyncio.sleep(0)
+    assert [version for name, version in sent if name == "quick"] == [
+        state["version"] for state in (first, second, third)
+    ]
+    assert "slow" not in dict(sent)
+    is_taken.set()
+    await asyncio.sleep(0.05)
+    assert [version for name, version in sent if name == "slow"] == [first["version"], third["version"]]
+
+
+async def test_the_sockets_of_a_worker_join_each_group_of_the_layer_once(committed, monkeypatch):
+    layer, joined, left = push.layer(), [], []
+    add, discard = layer.group_add, layer.group_discard
+
+    async def counted_add(group: str, channel: str) -> None:
+        joined.append(group)
+        await add(group, channel)
+
+    async def counted_discard(group: str, channel: str) -> None:
+        left.append(group)
+        await discard(group, channel)
+
+    monkeypatch.setattr(layer, "group_add", counted_add, raising=False)
+    monkeypatch.setattr(layer, "group_discard", counted_discard, raising=False)
+    tablet = await browser(committed, "tablet", "dealer")
+    first, second = [Socket(TABLE + "dealer", tablet) for _ in range(2)]
+    await first.opened()
+    await second.opened()
+    groups = [push.table_group(committed.table.pk), push.device_group(committed.tablet.pk)]
+    assert joined == groups
+    await first.leave()
+    assert left == []
+    await push.close_device(committed.tablet.pk, 4423)
+    assert await second.closed() == 4423
+    await second.leave()
+    assert left == groups
