@@ -119,6 +119,17 @@ def collected_writes() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def one_flush() -> Iterator[None]:
+    """Send the writes of this block at its end, as one transaction in one round trip. Only on PostgreSQL.
+
+    A read raises `config.postgresql.base.NeedsRows`.
+    """
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    with database.at_once():
+        yield
+
+
 def write(sql: str, params: Sequence[Any], explain: Callable[[str], Exception | None] | None = None) -> None:
     """Execute a write of which nothing is read back. It may be collected (`collected_writes`).
 

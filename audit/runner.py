@@ -35,7 +35,7 @@ from audit.identity import Sender
 from audit.models import Command, Device, Entry, Person, Stream
 from audit.record import ClaimedHead
 from audit.refusals import CommandChanged, CommandEnded, LeaveHasBegun, LicenseHasEnded
-from audit.rows import collected_writes, insert, make_instance, read
+from audit.rows import collected_writes, insert, make_instance, one_flush, read
 
 # Acts that were accepted, by the id of their command
 
@@ -399,7 +399,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         Raises the refusal of a rule or a permission, `Stale`, `audit.refusals.CommandChanged`, the target's
         `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
         """
-        with _transaction():
+        with one_flush() if request.copy is not None else _transaction():
             return self._perform(request)
 
     def rehearse(self, request: ActRequest, *, up_to_act: bool = False) -> ActResponse | None:

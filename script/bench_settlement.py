@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from audit import record, runner
 from audit.models import Entry
@@ -119,14 +119,24 @@ def statements_of(act: Callable[[], object]) -> int:
 
 @contextlib.contextmanager
 def noting(statements: Statements) -> Iterator[None]:
-    """Note the statements of the block, with their values."""
+    """Note the statements of the block, with their values, also those that are collected."""
+    database: Any = connections[DEFAULT_DB_ALIAS]
+    write = database.write
 
     def note(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any) -> Any:
         statements.append((sql, params))
         return execute(sql, params, many, context)
 
-    with connection.execute_wrapper(note):
-        yield
+    def note_write(sql: str, params: Any, explain: Any = None) -> None:
+        statements.append((sql, params))
+        write(sql, params, explain)
+
+    database.write = note_write
+    try:
+        with database.execute_wrapper(note):
+            yield
+    finally:
+        del database.write
 
 
 # The same writes without Django
@@ -157,7 +167,6 @@ def no_record() -> Iterator[None]:
     """Acts write their rows and answers but no entry. A table then has no version, and nothing is stale."""
 
     def forget(stream: Any, **fields: Any) -> record.Appended:
-        stream.seq += 1
         kind, moment, actor = fields["entry"].type, fields["moment"], fields["actor"]
         return record.Appended(stream.seq, b"", b"", kind, b"", moment, actor)
 

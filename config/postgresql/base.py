@@ -6,7 +6,8 @@ pool, and no request gets a connection that is dead. A connection that worked wi
 its socket has something to say, such as that the server is gone.
 
 A block of `collecting` keeps the writes of `write`, and sends them in one round trip: with the COMMIT that follows, or
-before the next statement, which may read what they wrote. What is rolled back is not sent.
+before the next statement, which may read what they wrote. A block of `at_once` reads nothing, and what it writes is a
+transaction of one round trip. What is rolled back is not sent.
 """
 
 import select
@@ -16,16 +17,19 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper, debug_transaction
 from psycopg import Connection, OperationalError
 from psycopg_pool import ConnectionPool
 
+from config.postgresql.pipeline import execute_together, is_idle
+
 # What an error of a write means, or None; the argument is its SQLSTATE.
 Explain = Callable[[str], Exception | None]
 CHECKED_AFTER_SECONDS = 1.0
 LEAST_IDS = 8
+NEW_IDS = "SELECT nextval('{}_id_seq') FROM generate_series(1, {})"
 WRITES = ("INSERT", "UPDATE", "DELETE")
 _worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when they were given back
 
@@ -41,7 +45,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     # None outside a block of `collecting`
     _collected: list[tuple[str, Sequence[Any], Explain | None]] | None = None
     _explanations: Sequence[Explain | None] = ()  # of the writes that were sent last
-    _is_sending = False
     _reads_are_refused = False
     # What `audit.rows.kept_reads` keeps; None: nothing
     kept_reads: dict[Any, list[list[Any]]] | None = None
@@ -93,10 +96,27 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._collected, self._ids, self._reads_are_refused, self._explanations = None, None, False, []
             self.kept_reads = None
 
-    def refuse_reads(self) -> None:
-        """Raise `NeedsRows` for every statement of the rest of this block but the writes that are collected."""
-        assert self._collected is not None
-        self._reads_are_refused = True
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Collect the writes of this block, and send them at its end as one transaction. A read raises `NeedsRows`.
+
+        Within a transaction, as that of a test, they are a savepoint of it.
+        """
+        with self.collecting():
+            self._reads_are_refused = True
+            with transaction.atomic(self.alias, durable=True) if self.in_atomic_block else self._usable():
+                yield
+                self.ensure_connection()
+                self._send_collected(ends=True)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Give a connection back that ended in this block, so that the next statement gets another one."""
+        try:
+            yield
+        finally:
+            if self.connection is not None and self.connection.closed:
+                self.close()
 
     def use_kept(self, ids: dict[str, list[int]], reads: dict[Any, list[list[Any]]]) -> None:
         """Take ids of new rows and `kept_reads` from here in the rest of this block, and leave more here for later."""
@@ -122,44 +142,27 @@ class DatabaseWrapper(base.DatabaseWrapper):
             _raise_explained(error, [explain])
 
     def _send_collected(self, *, ends: bool, commits: bool = False) -> None:
-        """Send the writes in one round trip. The first error is raised, and then nothing that follows it is done.
+        """Send the writes in one round trip. The first error is raised, and then none of them is done.
 
         `ends`: they are the last ones of the block, so that ids for the next one are taken.
         """
         writes, self._collected = self._collected or [], []
         self._explanations = [explain for *_, explain in writes]
-        reserved: list[tuple[list[int], Any]] = []
-        failed: DatabaseError | None = None
-        self._is_sending = True
-        try:
-            with self.wrap_database_errors, self.connection.pipeline():
-                try:
-                    self._queue(writes, reserved, ends=ends, commits=commits)
-                except DatabaseError as error:
-                    failed = error  # the driver warns of one that leaves the pipeline's block
-        except DatabaseError as error:
-            failed = failed or error
-        finally:
-            self._is_sending = False
-        if failed is not None:
-            raise failed
-        for ids, more in reserved:
-            ids.extend(pk for (pk,) in more.fetchall())
-
-    def _queue(
-        self, writes: Any, reserved: list[tuple[list[int], Any]], *, ends: bool, commits: bool
-    ) -> None:
-        """Queue what is sent together. Adds to `reserved` lists of ids, each with the cursor of more of them."""
-        cursor = self.shared_cursor()
-        for sql, params, _ in writes:
-            cursor.execute(sql, params)
-        for table, ids in (self._ids or {}).items() if ends else ():
-            if len(ids) < LEAST_IDS:
-                more = self.connection.cursor()
-                more.execute(f"SELECT nextval('{table}_id_seq') FROM generate_series(1, {2 * LEAST_IDS})")
-                reserved.append((ids, more))
-        if commits:
-            cursor.cursor.execute("COMMIT")
+        statements: list[tuple[str, Sequence[Any]]] = [(sql, params) for sql, params, _ in writes]
+        lacking = [table for table, ids in (self._ids or {}).items() if ends and len(ids) < LEAST_IDS]
+        statements += [(NEW_IDS.format(table, 2 * LEAST_IDS), ()) for table in lacking]
+        is_begun = not is_idle(self.connection)
+        if commits and is_begun:
+            statements.append(("COMMIT", ()))
+        if self.queries_logged:
+            self.queries_log.extend({"sql": sql, "time": "0"} for sql, _ in statements)
+        with self.wrap_database_errors:
+            if not (is_begun or commits or self.get_autocommit()):  # more follows in the transaction
+                execute_together(self.connection, [("BEGIN", ())])
+            results = execute_together(self.connection, statements)
+        for table, result in zip(lacking, results[len(writes) :], strict=False):
+            ids = (int(result.get_value(row, 0) or 0) for row in range(result.ntuples))
+            self._ids[table].extend(ids)  # type: ignore[index]
 
     def before_statement(self, sql: str = "") -> None:
         """What a statement needs that is executed at once: the writes before it, unless reads are refused.
@@ -175,8 +178,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._send_collected(ends=sql.startswith("RELEASE"))
 
     def _wrapped(self, execute: Any, sql: str, *arguments: Any) -> Any:
-        if not self._is_sending:
-            self.before_statement(sql)
+        self.before_statement(sql)
         return execute(sql, *arguments)
 
     def _commit(self) -> None:

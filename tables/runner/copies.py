@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import connection
 
 from audit import clock, runner
 from audit.rows import KeptReads, clone, write
@@ -70,8 +70,6 @@ def take(request: ActRequest, act: Act[TableContext, Any]) -> Copy | None:
 
 def lock(copy: Copy, request: ActRequest) -> Locked:
     """The table of a copy, as a lock would return it. What makes that true is written first: the guard."""
-    database = connections[DEFAULT_DB_ALIAS]
-    database.refuse_reads()  # type: ignore[attr-defined]
     estimated = clock.estimated()  # None where a test sets the time
     now = estimated or clock.now()
     table, stream, sender = copy.table, copy.table.stream, request.sender

@@ -190,32 +190,6 @@ def append(stream, number: int) -> record.Appended:
     return record.append(stream, entry=entry, moment=clock.now(), gaming_day=clock.now().date())
 
 
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_collected_writes_are_sent_with_their_commit(person, monkeypatch):
-    connection.ensure_connection()
-    driver, sent = connection.connection, []
-    pipeline = type(driver).pipeline
-
-    def noted(one):
-        sent.append("together")
-        return pipeline(one)
-
-    monkeypatch.setattr(type(driver), "pipeline", noted)
-    with CaptureQueriesContext(connection) as queries, collected_writes(), transaction.atomic():
-        insert(Stream(pk=501, name="larkfield/T-09", head=Stream.at_genesis("larkfield/T-09").head))
-        person.name = "Another"
-        update(person, ["name"])
-        assert len(queries) == 1 and not sent  # BEGIN goes with the first statement
-    assert [query["sql"].split()[0] for query in queries] == [
-        "BEGIN",
-        "INSERT",
-        "WITH",
-        "COMMIT",
-    ] and sent == ["together"]
-    assert Person.objects.get().name == "Another" and Stream.objects.filter(pk=501).exists()
-
-
 def test_collected_writes_are_there_for_the_next_read_in_their_order(person):
     with collected_writes(), transaction.atomic():
         person.name = "Mei"

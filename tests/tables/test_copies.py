@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
@@ -23,7 +24,7 @@ from audit.management.commands import provision_roles
 from audit.models import Command, Device, Entry, Incarnation, Person, Stream, WrongPin
 from audit.record import SERIALIZATION_FAILURE
 from audit.rows import clone, collected_writes, kept_reads, says_nothing_was_begun
-from config.postgresql.base import DatabaseWrapper
+from config.postgresql import base
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import Facility, RulesSubmission
@@ -557,20 +558,19 @@ def test_nothing_is_said_of_an_act_that_may_have_been_committed_before_its_recor
 ):
     """Its connection ended with the COMMIT, and the rows were never asked: a tablet asks again by the same id."""
     scene.place((1, "small", 2_500))
-    before, queue = scene.version, DatabaseWrapper._queue
+    before, send = scene.version, base.execute_together
 
-    def commit_and_break(database, *arguments, **options):
-        queue(database, *arguments, **options)
-        database.connection._pipeline.sync()
-        database.connection.pgconn.finish()
+    def commit_and_break(driver, statements):
+        send(driver, statements)
+        driver.close()
         monkeypatch.undo()
         monkeypatch.setattr(road.TableRunner, "lock", refuse)
-        raise OperationalError("the connection broke")
+        raise psycopg.OperationalError("the connection broke")
 
     def refuse(runner, request):
         raise then() if callable(then) else then
 
-    monkeypatch.setattr(DatabaseWrapper, "_queue", commit_and_break)
+    monkeypatch.setattr(base, "execute_together", commit_and_break)
     with pytest.raises(OperationalError, match="the connection broke") as unknown:
         scene.act("shake", {"shakes": 3})
     assert not says_nothing_was_begun(unknown.value)
@@ -582,19 +582,18 @@ def test_nothing_is_said_of_an_act_that_may_have_been_committed_before_its_recor
 @pytest.mark.parametrize("is_written", [False, True])
 def test_an_act_whose_connection_breaks_as_it_is_sent_is_done_once(is_written, scene, ways, monkeypatch):
     scene.place((1, "small", 2_500))
-    before, queue, breaks = scene.version, DatabaseWrapper._queue, [True]
+    before, send, breaks = scene.version, base.execute_together, [True]
 
-    def break_once(database, *arguments, **options):
-        if not (options["commits"] and breaks and database._reads_are_refused):
-            return queue(database, *arguments, **options)
+    def break_once(driver, statements):
+        if not breaks:
+            return send(driver, statements)
         breaks.clear()
         if is_written:
-            queue(database, *arguments, **options)
-            database.connection._pipeline.sync()
-        database.connection.pgconn.finish()
-        raise OperationalError("the connection broke")
+            send(driver, statements)
+        driver.close()
+        raise psycopg.OperationalError("the connection broke")
 
-    monkeypatch.setattr(DatabaseWrapper, "_queue", break_once)
+    monkeypatch.setattr(base, "execute_together", break_once)
     response = scene.act("shake", {"shakes": 3})
     assert not breaks and ways.last() == "rows"
     assert (response.is_repeat, scene.version) == (is_written, before + 1)
@@ -605,16 +604,16 @@ def test_an_act_whose_connection_breaks_as_it_is_sent_is_done_once(is_written, s
 def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, ways, monkeypatch):
     scene.place((1, "small", 2_500))
     (copy,) = copies._copies.values()
-    rows, queue = rows_of_play(), DatabaseWrapper._queue
-    statements = 0
+    rows, send = rows_of_play(), base.execute_together
+    sent = 0
     for cut in range(20):
 
-        def cut_off(database, writes, *arguments, cut=cut, **options):
-            nonlocal statements
-            statements = len(writes)
-            if cut >= len(writes):
-                return queue(database, writes, *arguments, **options)
-            return queue(database, [*writes[:cut], ("SELECT 1 / 0", [], None)], *arguments, **options)
+        def cut_off(driver, statements, cut=cut):
+            nonlocal sent
+            sent = len(statements)
+            if cut >= sent:
+                return send(driver, statements)
+            return send(driver, [*statements[:cut], ("SELECT 1 / 0", [])])
 
         copies._copies["larkfield", "T-01"] = python_copy.deepcopy(copy)
         request = road.ActRequest(
@@ -628,12 +627,12 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
             scene.tablet,
         )
         with monkeypatch.context() as patched:
-            patched.setattr(DatabaseWrapper, "_queue", cut_off)
+            patched.setattr(base, "execute_together", cut_off)
             response, _unknown = road.RUNNER._execute_on_copy(request)
         if response is not None:
             break
         assert rows_of_play() == rows, cut
-    assert statements == cut >= 4
+    assert sent == cut >= 4
 
 
 def test_the_login_of_the_web_workers_acts_on_copies_and_writes_no_epoch(scene, ways):
