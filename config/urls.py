@@ -10,6 +10,7 @@ urlpatterns = [
     # First, because patterns are tried in turn, and most requests are acts at tables.
     path("", include("tables.urls")),
     path("api/v1/", include("tables.api.urls")),
+    path("scim/v2/", include("tables.api.scim")),
     path("", include("games.urls")),
     path("", include("tables.views.desk_urls")),
 ]

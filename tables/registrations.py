@@ -67,6 +67,7 @@ import tables.staffing.access
 import tables.staffing.access_review
 import tables.staffing.assignments
 import tables.staffing.dealers
+import tables.staffing.employment
 import tables.staffing.leaves
 import tables.staffing.lockouts
 import tables.staffing.supervision

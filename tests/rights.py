@@ -101,8 +101,8 @@ FOREIGN_QUERIES = (
     "floor/seabright/staff/?who=Mei&all=1",
 )
 
-# Below it no cookie opens anything: scopes of clients do (tests/api/test_scopes.py).
-API = "api/v1/"
+# Below them no cookie opens anything: scopes of clients do (tests/api/test_scopes.py, test_scim.py).
+APIS = ("api/v1/", "scim/v2/")
 
 # Who reads each address with GET. An act has no page: its addresses take POST alone.
 READERS: dict[str, Set[str]] = {
@@ -454,6 +454,7 @@ ACTS_OF_FACILITY = {
         ),
         ACCESS_PREPARERS,
     ),
+    "end_employment": set(),  # of a machine alone
     "add_device": {"system administrator"},
     "add_client": {"system administrator"},
     "renew_client": {"system administrator"},

@@ -123,7 +123,7 @@ def routes(patterns: Iterable[Any] | None = None, prefix: str = "") -> Iterator[
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         if hasattr(pattern, "url_patterns"):
             yield from routes(pattern.url_patterns, prefix + str(pattern.pattern))
-        elif not prefix.startswith(rights.API):
+        elif not prefix.startswith(rights.APIS):
             yield prefix + str(pattern.pattern)
 
 
@@ -188,7 +188,7 @@ def test_each_address_declares_the_rule_by_which_it_is_read(casinos):
     requests = {who: current_request({"cookies": cookies}) for who, cookies in casinos.larkfield.items()}
     expected, admitted = {}, {}
     for route, rule in access_rules(get_resolver().url_patterns):
-        if route.startswith(rights.API):
+        if route.startswith(rights.APIS):
             continue
         readers = rights.READERS[route]
         if isinstance(rule, Unchecked):

@@ -25,14 +25,16 @@ from ninja import Header, Router
 from pydantic import Field
 
 from audit import clock, people
-from audit.models import Device, Person, Role
+from audit.models import Device, Person
 from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm
 from tables.api.access import ApiRequest, Caller, needs
 from tables.api.app import Page, Problem, Shape, not_found
+from tables.core.duty import MACHINES
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
+from tables.staffing.access import SUBJECT as PEOPLE
 from tables.views.acts import ActReply, ActTarget, execute_request, publish
 from tables.views.sign_in import end_work, start_work
 from tables.words.sentences import say, title
@@ -40,7 +42,7 @@ from tables.words.sentences import say, title
 router = Router(tags=["Acts"])
 
 # The scope of an act that is not done by the scope `acts`.
-SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs"}
+SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs", "end_employment": "staff"}
 SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters.toml"
 MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
 REPLAY = "Idempotent-Replay"
@@ -157,16 +159,17 @@ def act_of_facility(
 
 
 def do_act(
-    request: ApiRequest, target: ActTarget, body: ActShape, key: str, *, again: bool = False
+    request: ApiRequest, target: ActTarget, body: ActShape, key: str, *, again: bool = False, scope: str = ""
 ) -> ActReply:
     """Run an act as a page's request would, publish what it changed, and return the reply.
 
-    Raises Problem for a key that is no UUID, an act that nobody knows, a scope that the client lacks, and a locked
-    machine.
+    `scope`: the one by which the machine itself does it at an address of its own, instead of the act's. Raises Problem
+    for a key that is no UUID, an act that nobody knows, a scope that the client lacks, and a locked machine.
     """
     act = _known(target.runner, target.act)
     caller = request.caller
-    scope = SCOPE_OF_ACT.get(act.name, "acts")
+    actor = caller.person if scope else _actor(caller, act)
+    scope = scope or _scope_of(act, actor)
     if scope not in caller.scopes:
         raise Problem(403, "insufficient-scope", f"This act takes a token with the scope {scope}.")
     sent: dict[str, Any] = {"command": str(_command(key)), "params": body.params, "seen": body.seen}
@@ -175,7 +178,7 @@ def do_act(
         sent["seen"] = 0
     if body.witness is not None:
         sent["witness"] = body.witness.model_dump()
-    request.user = _actor(caller, act)
+    request.user = actor
     note_heard(caller.device)
     reply = execute_request(request, target, sent)
     if request.user != caller.person and reply.status == 200 and not reply.body["again"]:
@@ -220,6 +223,12 @@ def _known(runner: ActRunner[Any, Any, Any], name: str) -> Act[Any, Any]:
     return act
 
 
+def _scope_of(act: Act[Any, Any], actor: Person) -> str:
+    """The scope that an act takes. A machine that changes who has access is the system of a personnel office."""
+    by_itself = actor.role in MACHINES and act.subject == PEOPLE
+    return "staff" if by_itself else SCOPE_OF_ACT.get(act.name, "acts")
+
+
 def _command(key: str) -> uuid.UUID:
     """The command of an act by its Idempotency-Key, with or without quotation marks."""
     try:
@@ -232,7 +241,7 @@ def _command(key: str) -> uuid.UUID:
 def _actor(caller: Caller, act: Act[Any, Any]) -> Person:
     """Who does an act that this client sends: the machine itself, or the person signed in at it. Raises Problem 423."""
     person = caller.device.person
-    if person is None or Role.MACHINE in act.roles:
+    if person is None or act.roles == MACHINES:
         return caller.person
     _verify_may_act(caller.device, person)
     return person

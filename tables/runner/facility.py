@@ -17,7 +17,7 @@ from games.facility_runner import Forbidden, LockedStream, StreamContext, Stream
 from games.models import Facility
 from games.separation import acts as changes
 from tables.core.context import locked_table, write_lot_steps
-from tables.core.duty import is_on_duty_at_facility
+from tables.core.duty import MACHINES, is_on_duty_at_facility
 from tables.models import DiceLot, Table
 
 __all__ = [
@@ -140,7 +140,8 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         return self.streams.get(act, STAFF)  # the acts on changes: `place_of` says which stream
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
-        return is_on_duty_at_facility(person, facility)
+        """A machine has no duty: its device says where it acts."""
+        return person.role in MACHINES or is_on_duty_at_facility(person, facility)
 
     def needs_duty(self, act: str) -> bool:
         return act not in self.off_duty

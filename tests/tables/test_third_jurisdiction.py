@@ -214,7 +214,7 @@ STAFF = ("pit-manager", "games-administrator", "compliance", "shift-manager")
 
 def patterns(resolver: Any) -> Iterator[URLPattern]:
     for pattern in resolver.url_patterns:
-        if str(pattern.pattern) == rights.API:  # no page
+        if str(pattern.pattern) in rights.APIS:  # no page
             continue
         yield from patterns(pattern) if hasattr(pattern, "url_patterns") else [pattern]
 
