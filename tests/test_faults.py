@@ -21,7 +21,15 @@ from script.faults.__main__ import of_today
 from script.faults.disk import Disk, Failure
 from script.faults.faults import BY_NAME, FAULTS
 from script.faults.ground import Ground
-from script.faults.invariants import acts_are_in_the_order_of_time, read_facts, violations
+from script.faults.invariants import (
+    Facts,
+    PlayedRound,
+    RecordedAct,
+    acts_are_in_the_order_of_time,
+    money_balances,
+    read_facts,
+    violations,
+)
 from script.faults.processes import LogLine
 from script.faults.trial import Trial, log_problems
 from script.tablet import Claim, Fragment
@@ -309,3 +317,24 @@ def test_the_report_says_what_an_operator_read():
     lines = itertools.repeat('{"level": "warning", "message": "a heartbeat failed at 0x7f"}', 3)
     log = [LogLine(0.0, "web-1", text) for text in (*lines, '{"level": "info", "message": "all is well"}')]
     assert report.operator_lines(Trial(FAULTS[0], log=log)) == ["3 × web warning: a heartbeat failed"]
+
+
+def test_it_adds_what_each_throw_of_a_round_settled():
+    def line(wager, returned, paid):
+        money = {"cents": 1_000, "returned_cents": returned, "paid_cents": paid}
+        return {"seat": 1, "wager": wager, "outcome": "win" if returned else "lose", **money}
+
+    def throw(type_, seq, *lines):
+        sums = {name: sum(wager[name] for wager in lines) for name in ("returned_cents", "paid_cents")}
+        taken = sum(wager["cents"] - wager["returned_cents"] for wager in lines)
+        data = {"round": 1, "taken_cents": taken, **sums, "settled": list(lines)}
+        return RecordedAct("larkfield/T-41", seq, type_, "", data)
+
+    first = throw("throw.settled", 1, line("penalty", 0, 0))
+    last = throw("round.settled", 2, line("touchdown", 1_000, 3_000))
+    row = PlayedRound("larkfield/T-41", 1, True, wagered_cents=2_000, taken_cents=1_000, paid_cents=3_000)
+    facts = Facts((first, last), rounds=(row,))
+    assert list(money_balances(facts)) == []
+    assert any("different sums" in words for words in money_balances(replace(facts, entries=(last,))))
+    less = replace(facts, rounds=(replace(row, wagered_cents=1_000),))
+    assert any("not all taken or returned" in words for words in money_balances(less))

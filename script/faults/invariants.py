@@ -6,7 +6,7 @@ that each one notices what it is for.
 
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,11 @@ from script.tablet import Claim
 
 # A round has one of these entries: what it settles is final.
 ENDING_TYPES = ("round.settled", "round.settled_by_hand", "round.no_roll", "round.voided")
+SETTLING_TYPES = (
+    "throw.settled",
+    "dice.corrected",
+    *ENDING_TYPES,
+)  # a game of several throws settles after each
 ONCE_TYPES = (*ENDING_TYPES, "losers.taken", "layout.cleared")
 
 
@@ -87,26 +92,36 @@ def money_balances(facts: Facts) -> Iterator[str]:
     """Every stake of a settled round is taken or goes back, and its entries and its row say the same sums."""
     rows = {(row.stream, row.number): row for row in facts.rounds}
     for key, entries in facts.entries_by_round.items():
-        for ending in (entry for entry in entries if entry.type in ENDING_TYPES):
-            totals, wagers = ending.data, ending.data["settled"]
-            sums = {
-                "taken_cents": sum(wager["cents"] - wager["returned_cents"] for wager in wagers),
-                "paid_cents": sum(wager["paid_cents"] for wager in wagers),
-                "returned_cents": sum(wager["returned_cents"] for wager in wagers),
-            }
-            wrong = [name for name, cents in sums.items() if cents != totals[name]]
-            row = rows.get(key)
-            if wrong:
-                yield f"{key[0]} round {key[1]}: the sums of {', '.join(wrong)} are not those of its wagers"
-            if row is None:
-                yield f"{key[0]} round {key[1]} is on the record and not in the table of rounds"
-            elif row.has_ended and (row.taken_cents, row.paid_cents) != (
-                sums["taken_cents"],
-                sums["paid_cents"],
-            ):
-                yield f"{key[0]} round {key[1]}: its row and its entry say different sums"
-            elif row.wagered_cents != sums["taken_cents"] + sums["returned_cents"]:
-                yield f"{key[0]} round {key[1]}: what was wagered was not all taken or returned"
+        lines: dict[tuple[Any, ...], dict[str, Any]] = {}  # as the newest entry settled each wager
+        for entry in entries:
+            if entry.type in SETTLING_TYPES and "settled" in entry.data:
+                wagers = entry.data["settled"]
+                lines |= {_line_key(wager): wager for wager in wagers}
+                wrong = [name for name, cents in _sums(wagers).items() if cents != entry.data[name]]
+                if wrong:
+                    yield f"{key[0]} round {key[1]}: the sums of {', '.join(wrong)} are not those of its wagers"
+        if not any(entry.type in ENDING_TYPES for entry in entries):
+            continue
+        sums, row = _sums(lines.values()), rows.get(key)
+        if row is None:
+            yield f"{key[0]} round {key[1]} is on the record and not in the table of rounds"
+        elif row.has_ended and (row.taken_cents, row.paid_cents) != (sums["taken_cents"], sums["paid_cents"]):
+            yield f"{key[0]} round {key[1]}: its row and its entry say different sums"
+        elif row.wagered_cents != sums["taken_cents"] + sums["returned_cents"]:
+            yield f"{key[0]} round {key[1]}: what was wagered was not all taken or returned"
+
+
+def _line_key(wager: dict[str, Any]) -> tuple[Any, ...]:
+    return wager["seat"], wager["wager"], wager.get("play"), wager.get("outcome") == "fee"
+
+
+def _sums(wagers: Iterable[dict[str, Any]]) -> dict[str, int]:
+    lines = list(wagers)
+    return {
+        "taken_cents": sum(line["cents"] - line["returned_cents"] for line in lines),
+        "paid_cents": sum(line["paid_cents"] for line in lines),
+        "returned_cents": sum(line["returned_cents"] for line in lines),
+    }
 
 
 def fills_move_once(facts: Facts) -> Iterator[str]:
