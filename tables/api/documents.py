@@ -1,6 +1,7 @@
 """The document of the API: OpenAPI 3.1 at `/api/v1/openapi.json`, as docs/openapi.json has it."""
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,28 @@ from tables.api.access import Client
 from tables.api.app import BASE, PROBLEM, ProblemShape, answering, api
 
 SCHEME = Client.__name__
+# Which operation an answer leads to, and what of the answer its parameters are: OpenAPI links, by JSON pointers.
+Links = Mapping[str, Mapping[str, str]]
+OF_FIRST_TABLE = {"table": "/items/0/code"}
+OF_FIRST_SUBMISSION = {"code": "/items/0/code", "version": "/items/0/version"}
+OF_FIRST_ACT = {"act": "/items/0/act"}
+LINKS: Mapping[str, Links] = {
+    "list_facilities": {"list_tables": {"facility": "/items/0/code"}},
+    "list_tables": dict.fromkeys(
+        ("read_table", "read_limits", "read_turn", "read_sign", "list_rounds", "list_ratings"), OF_FIRST_TABLE
+    ),
+    "list_rounds": {"read_round": {"table": "/items/0/table", "number": "/items/0/number"}},
+    "list_wagers": {"read_round": {"table": "/items/0/table", "number": "/items/0/round"}},
+    "list_submissions": dict.fromkeys(("read_submission", "read_odds"), OF_FIRST_SUBMISSION),
+    "list_streams": {
+        "list_entries": {"stream": "/items/0/place"},
+        "prove_entry": {"place": "/items/0/place", "number": "/items/0/number"},
+    },
+    "list_acts": dict.fromkeys(("read_act", "act_at_table", "act_of_facility"), OF_FIRST_ACT),
+    "read_table": {"act_at_table": {"table": "/code"}},
+    "read_sign": {"say_shown": {"table": "/table"}},
+}
+NEXT_PAGE = {"after": "/next"}
 assert routers.ROUTERS  # before the document is made of them
 
 
@@ -36,10 +59,36 @@ def document() -> dict[str, Any]:
                 status: answer for status, answer in operation["responses"].items() if int(status) < 400
             }
             operation["responses"] = {**answers, "default": refused}
+    _link(schema)
     document: dict[str, Any] = json.loads(
         json.dumps(schema)
     )  # numbers of answers become text, as in the file
     return document
+
+
+def _link(schema: dict[str, Any]) -> None:
+    """Add to each answer what it leads to: the operations of LINKS, and the next page. All stay at their facility."""
+    operations = {
+        operation["operationId"]: operation
+        for methods in schema["paths"].values()
+        for operation in methods.values()
+    }
+    for name, operation in operations.items():
+        leads = dict(LINKS.get(name, {}))
+        if "after" in _parameters(operation) and name != "stream_entries":
+            leads[name] = NEXT_PAGE
+        links = {}
+        for target, pointers in leads.items():
+            taken = {parameter: f"$response.body#{pointer}" for parameter, pointer in pointers.items()}
+            if "facility" in _parameters(operation) & _parameters(operations[target]):
+                taken["facility"] = "$request.path.facility"
+            links[target if target != name else "next_page"] = {"operationId": target, "parameters": taken}
+        if links:
+            operation["responses"][200]["links"] = links
+
+
+def _parameters(operation: dict[str, Any]) -> set[str]:
+    return {parameter["name"] for parameter in operation.get("parameters", ())}
 
 
 def _operations() -> list[Operation]:
