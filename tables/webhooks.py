@@ -29,6 +29,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from audit import chain, clock, event_log, people, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, constant, declare, named, same
@@ -41,6 +42,15 @@ from games.act_forms import found, text, whole, words
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
 from games.separation import policy
+from tables.core.alerts import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    tables_concerned,
+)
 from tables.models import Webhook, WebhookKey, WebhookMessage
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.webhook_request import MalformedAddress, post, read_address
@@ -504,6 +514,62 @@ def tell(webhook_id: int) -> int:
         if not messages.filter(pk__in=tried, status=Status.DONE).exists():
             return count
     return MESSAGES_IN_A_ROW
+
+
+# Alerts about webhooks that do not arrive
+
+
+FAILING_AFTER = dt.timedelta(hours=1)
+ALERT_TICKS = 60
+WEBHOOK_STOPPED = alert_kind(
+    AlertKind(
+        "webhook",
+        "webhook:stopped:{cause}",
+        Level.WARN,
+        "Webhook",
+        "A webhook has stopped",
+        "%(webhook)s sends nothing more: its receiver took no message for 75 hours. Once it works again, replay it "
+        "under People, Webhooks, or end it there.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+WEBHOOK_FAILING = alert_kind(
+    AlertKind(
+        "webhook",
+        "webhook:failing:{cause}",
+        Level.INFO,
+        "Webhook",
+        "A webhook does not arrive",
+        "The receiver of %(webhook)s has taken no message for an hour. People, Webhooks says why. It is tried for 75 "
+        "hours, and stops then.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+
+
+def webhook_alerts(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the webhooks that stopped, or whose message has failed for an hour, at every table in play."""
+    rows = Webhook.objects.filter(ended_at=None).select_related("facility")
+    waiting = WebhookMessage.objects.filter(status__in=(Status.DUE, Status.WRITING), attempts__gt=0)
+    failing = {*waiting.filter(made_at__lte=now - FAILING_AFTER).values_list("webhook", flat=True)}
+    alerts = []
+    for webhook in rows.filter(Q(pk__in=failing) | Q(stopped_at__isnull=False)).order_by("facility", "code"):
+        kind = WEBHOOK_STOPPED if webhook.stopped_at else WEBHOOK_FAILING
+        cause = f"{webhook.facility.code}-{webhook.code}"
+        alerts += [
+            kind.expected(pk, cause=cause, webhook=webhook.code)
+            for pk in tables_concerned(webhook.facility.code)
+            if table_id in (None, pk)
+        ]
+    return alerts
+
+
+alert_rule(AlertRule((WEBHOOK_STOPPED, WEBHOOK_FAILING), webhook_alerts, ALERT_TICKS))
+
+
+# Sending
 
 
 def active_webhooks() -> list[int]:

@@ -75,7 +75,7 @@ class AlertRaised(AlertEnded):
         ]
     ]
     code: NotRequired[Annotated[str, "code of the rules submission"]]
-    day: NotRequired[Annotated[str, "when something was due, local day and time"]]
+    day: NotRequired[Annotated[str, "when something was due, or ends, local day and time"]]
     count: NotRequired[Annotated[int, "how many tables the floorperson supervises"]]
     counted_cents: NotRequired[Annotated[int, "what was counted"]]
     device: NotRequired[Annotated[str, "name of the device; empty if unknown"]]
@@ -120,6 +120,7 @@ class AlertRaised(AlertEnded):
     until: NotRequired[Annotated[str, "when the dice expire, or when the clock has caught up"]]
     version: NotRequired[Annotated[int, "the version of the submission in force"]]
     wager: NotRequired[Annotated[str, "code of a wager over the maximum"]]
+    webhook: NotRequired[Annotated[str, "code of the webhook"]]
     what: NotRequired[Annotated[EquipmentKind, "what failed"]]
 
 

@@ -6,7 +6,10 @@ reads it on the page within ten minutes, as often as they like. A client ends at
 belongs to the department of information technology. What happens to the rows is in `audit/clients.py`.
 """
 
+import datetime as dt
 from typing import Annotated
+
+from django.db.models import Max
 
 from audit import clients, clock
 from audit.entry_types import entry_type
@@ -17,6 +20,15 @@ from games.facility_runner import Forbidden
 from games.models import Facility
 from games.separation import policy
 from games.separation.changes import MAY_NOT_APPROVE
+from tables.core.alerts import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    tables_concerned,
+)
 from tables.models import Table
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.setup.devices import MAX_NAME, NO_SUCH_DEVICE, verify_free
@@ -181,3 +193,66 @@ def _table(ctx: FacilityContext, code: str) -> Table | None:
     if table is None:
         raise Refusal(NO_SUCH_PLACE, place=code)
     return table
+
+
+# Alerts about secrets that end
+
+
+WARN_BEFORE = dt.timedelta(
+    days=7
+)  # a change may wait for a day (policy), and a machine has to be given the secret
+USED_WITHIN = dt.timedelta(days=1)  # of the end, so that an end ended something
+SECRET_TICKS = 60
+SECRET_ENDS = alert_kind(
+    AlertKind(
+        "client-secret",
+        "client-secret:ends:{cause}",
+        Level.INFO,
+        "Secret of a system",
+        "The secret of a system ends",
+        "The secret of %(device)s ends %(day)s, and it stops then. Have another one prepared and approved under "
+        "People, Systems.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+SECRET_ENDED = alert_kind(
+    AlertKind(
+        "client-secret",
+        "client-secret:ended:{cause}",
+        Level.WARN,
+        "Secret of a system",
+        "The secret of a system has ended",
+        "The secret of %(device)s ended %(day)s while it was in use. Nothing comes from it now. Have another one "
+        "prepared and approved under People, Systems, or have the system ended there.",
+        at_the_pit=True,
+        is_everywhere=True,
+    )
+)
+
+
+def secret_alerts(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return the systems whose newest secret ends within a week, or ended while they were in use, where they serve."""
+    rows = (
+        ApiClient.objects.filter(device__revoked_at=None)
+        .annotate(ends_at=Max("secrets__ends_at"))
+        .filter(ends_at__lte=now + WARN_BEFORE)
+        .select_related("device")
+    )
+    facilities = {facility.code: facility for facility in Facility.objects.all()}
+    alerts = []
+    for client in rows.order_by("device__facility", "device__name"):
+        device, ends_at = client.device, client.ends_at
+        if ends_at <= now and (device.last_seen_at is None or device.last_seen_at < ends_at - USED_WITHIN):
+            continue
+        kind = SECRET_ENDED if ends_at <= now else SECRET_ENDS
+        local = facilities[device.facility].local(ends_at)
+        alerts += [
+            kind.expected(pk, cause=device.pk, device=device.name, day=f"{local.day} {local:%b %H:%M}")
+            for pk in tables_concerned(device.facility, device.place)
+            if table_id in (None, pk)
+        ]
+    return alerts
+
+
+alert_rule(AlertRule((SECRET_ENDS, SECRET_ENDED), secret_alerts, SECRET_TICKS))

@@ -12,7 +12,12 @@ from django.test import Client
 from audit import clients, devices
 from audit.models import Entry
 from audit.verification import verify
+from tables.alerts.calls import alert_words
+from tables.core.alerts import ALERT_RULES
 from tables.demo.floor import first_request
+from tables.models import Alert
+from tables.setup.clients import SECRET_ENDS
+from tables.ticker import reconcile_alerts
 from tests.api.conftest import TOKEN_URL
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -118,3 +123,44 @@ def test_the_demo_has_a_client_whose_id_and_secret_are_printed_before_it_exists(
     tables = Client().get(address, headers={"Authorization": f"Bearer {token}"}).json()["items"]
     assert "T-01" in {row["code"] for row in tables}
     call_command("seed_demo", client=True, stdout=StringIO())
+
+
+def secret_alerts_at(now):
+    reconcile_alerts([rule for rule in ALERT_RULES if SECRET_ENDS in rule.kinds], now)
+    return [
+        (alert.key.split(":")[1], alert.level, alert.params["device"])
+        for alert in Alert.objects.filter(ended_at=None)
+    ]
+
+
+def test_a_secret_that_is_about_to_end_is_an_alert_until_there_is_another(machine, hands):
+    reader = machine("floor", name="Reader")
+    hands.now += dt.timedelta(days=83, seconds=-1)
+    assert secret_alerts_at(hands.now) == []
+    hands.now += dt.timedelta(seconds=1)
+    assert secret_alerts_at(hands.now) == [("ends", "info", "Reader")]
+    assert "ends 19 Feb 10:00" in alert_words(*Alert.objects.values_list("kind", "key", "params")[0])[1]
+    clients.make_secret(reader.client)
+    assert secret_alerts_at(hands.now) == []
+
+
+@pytest.mark.parametrize(("is_used", "raised"), [(True, [("ended", "warn", "Reader")]), (False, [])])
+def test_a_secret_that_ended_while_it_was_in_use_is_an_alert_until_the_system_ends(
+    machine, hands, is_used, raised
+):
+    reader = machine("floor", name="Reader")
+    hands.now += dt.timedelta(days=90, minutes=-1)
+    if is_used:
+        reader.token = reader.ask_token().json()["access_token"]
+        assert reader.get("facilities").status_code == 200
+    hands.now += dt.timedelta(minutes=1)
+    assert secret_alerts_at(hands.now) == raised
+    devices.revoke(reader.client.device)
+    assert secret_alerts_at(hands.now) == []
+
+
+def test_a_secret_of_a_system_that_serves_one_table_is_an_alert_there(machine, scene, hands):
+    machine("readings", place="larkfield/T-01", name="Reader")
+    hands.now += dt.timedelta(days=84)
+    secret_alerts_at(hands.now)
+    assert [alert.table for alert in Alert.objects.all()] == [scene.table]

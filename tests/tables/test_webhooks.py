@@ -22,7 +22,9 @@ from audit.delivery import Undelivered
 from audit.event_log import HORIZON, entries_between, entries_of, read_position, streams_of
 from audit.models import Entry, Stream
 from tables import webhook_request, webhooks
-from tables.models import Webhook, WebhookMessage
+from tables.core.alerts import ALERT_RULES
+from tables.models import Alert, Webhook, WebhookMessage
+from tables.ticker import reconcile_alerts
 from tables.webhook_request import MalformedAddress, may_reach, read_address
 from tables.webhooks import WAITS, make_message, tell
 from tests.tables.cast import Scene, make_scene
@@ -468,3 +470,38 @@ def test_messages_that_arrived_are_forgotten_after_a_day_and_what_waits_never(sc
     hands.now += dt.timedelta(days=1, seconds=1)
     webhooks.forget_messages()
     assert only_message().status == "due"
+
+
+def webhook_alerts_at(now):
+    reconcile_alerts([rule for rule in ALERT_RULES if webhooks.WEBHOOK_STOPPED in rule.kinds], now)
+    return [(alert.key.split(":")[1], alert.level) for alert in Alert.objects.filter(ended_at=None)]
+
+
+def test_a_webhook_that_fails_for_an_hour_and_one_that_stopped_are_alerts(scene, receiver, hands):
+    webhook = add(scene, receiver)
+    receiver.answers = [500] * (len(WAITS) + 1)
+    scene.place((1, "small", 2_500))
+    tell(webhook.pk)
+    hands.now += dt.timedelta(minutes=59)
+    assert webhook_alerts_at(hands.now) == []
+    hands.now += dt.timedelta(minutes=1)
+    assert webhook_alerts_at(hands.now) == [("failing", "info")]
+    for wait in WAITS:
+        hands.now += wait * 1.1
+        tell(webhook.pk)
+    assert Webhook.objects.get().stopped_at is not None
+    assert webhook_alerts_at(hands.now) == [("stopped", "warn")]
+    number = scene.version
+    scene.in_room(
+        "replay_webhook", {"webhook": webhook.code, "place": "T-01", "number": number}, by=ADMINISTRATOR
+    )
+    tell(webhook.pk)
+    assert webhook_alerts_at(hands.now) == []
+
+
+def test_a_webhook_that_was_ended_is_no_alert(scene, receiver, hands):
+    webhook = add(scene, receiver)
+    Webhook.objects.update(stopped_at=hands.now)
+    assert webhook_alerts_at(hands.now) == [("stopped", "warn")]
+    scene.in_room("end_webhook", {"webhook": webhook.code}, by=ADMINISTRATOR)
+    assert webhook_alerts_at(hands.now) == []
