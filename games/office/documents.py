@@ -16,14 +16,14 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Annotated, Literal, NotRequired, TypedDict, overload
+from typing import Annotated, Literal, TypedDict, overload
 
 from django.apps import apps
 from django.db.models import Model
 from PIL import Image
 
 from audit.columns import ACTOR, AT, FACILITY, declare, hashed, same
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from games.act_forms import Code, found, text
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
@@ -63,20 +63,19 @@ class LetterDecision(DecisionLetter):
     granted: bool
 
 
-class DocumentFiled(TypedDict):
-    document: Annotated[str, "code of the new document"]
-    title: Annotated[str, "title of the document"]
-    filename: Annotated[str, "name of the file as it was sent"]
-    media_type: Annotated[MediaType, "the type of the file, decided by its first bytes"]
-    size: Annotated[int, "bytes"]
-    sha256: str
-    same_as: Annotated[str | None, "code of the first document with the same bytes; null if there is none"]
-    several: NotRequired[
-        Annotated[bool, "present and true if it was filed as a letter about several decisions"]
-    ]
-
-
-DOCUMENT_FILED = entry_type("document.filed", DocumentFiled, "A document was filed in the rules office.")
+@entry_type("document.filed")
+def DOCUMENT_FILED(
+    *,
+    document: Annotated[str, "code of the new document"],
+    title: Annotated[str, "title of the document"],
+    filename: Annotated[str, "name of the file as it was sent"],
+    media_type: Annotated[MediaType, "the type of the file, decided by its first bytes"],
+    size: Annotated[int, "bytes"],
+    sha256: str,
+    same_as: Annotated[str | None, "code of the first document with the same bytes; null if there is none"],
+    several: Annotated[bool, "present and true if it was filed as a letter about several decisions"] = ABSENT,
+) -> None:
+    """A document was filed in the rules office."""
 
 
 # Refusals
@@ -423,19 +422,18 @@ def file_document(
     is_about_several = several == "true"
     same = first_with_bytes(ctx.facility, sha256)
     document = file_upload(ctx, Upload(title, filename, sha256, ctx.attachment, is_about_several))
-    data: DocumentFiled = {
-        "document": document.code,
-        "title": title,
-        "filename": filename,
-        "media_type": document.media_type,
-        "size": document.size,
-        "sha256": sha256,
-        "same_as": same.code if same else None,
-    }
-    if is_about_several:
-        data["several"] = True
-    answer = {"document": document.code, "title": title, "same_as": data["same_as"]}
-    return ActOutcome(DOCUMENT_FILED(data), answer)
+    same_as = same.code if same else None
+    entry = DOCUMENT_FILED(
+        document=document.code,
+        title=title,
+        filename=filename,
+        media_type=document.media_type,
+        size=document.size,
+        sha256=sha256,
+        same_as=same_as,
+        several=True if is_about_several else ABSENT,
+    )
+    return ActOutcome(entry, {"document": document.code, "title": title, "same_as": same_as})
 
 
 # What the entries state: bytes, by the SHA-256 that the browser sent with them

@@ -280,19 +280,18 @@ overtaken_by(NO_SUCH_ALERT, ALERT_ACKNOWLEDGED, ALERT_ENDED)
 overtaken_by(ALREADY_CALLED, FLOOR_CALLED)
 
 
-class CallExplained(AlertEnded):
-    reason: Annotated[str, "code of the reason; empty while none was tapped"]
-    seat: Annotated[int | None, "the seat concerned; null while none was tapped"]
-
-
-def _explained(data: CallExplained) -> str:
+@entry_type("floor.call_explained")
+def CALL_EXPLAINED(
+    *,
+    reason: Annotated[str, "code of the reason; empty while none was tapped"],
+    seat: Annotated[int | None, "the seat concerned; null while none was tapped"],
+    **data: Unpack[AlertEnded],
+) -> str:
+    """The table gave the reason or the seat of its call."""
     to = "security" if data["kind"] == "security-call" else "floor"
-    return "Called about: %s" % describe_call({**data, "to": to})[0]
+    return "Called about: %s" % describe_call({**data, "reason": reason, "seat": seat, "to": to})[0]
 
 
-CALL_EXPLAINED = entry_type(
-    "floor.call_explained", CallExplained, "The table gave the reason or the seat of its call.", _explained
-)
 CALL_CANCELED = entry_type(
     "floor.call_canceled", AlertEnded, "The table canceled its call.", lambda data: "Call canceled"
 )
@@ -400,7 +399,7 @@ def explain_call(ctx: TableContext, params: Params) -> ActOutcome:
         ctx.extra_entries.append(
             DISPUTE_REPORTED(round=before["round"], seat=seat, about=NO_WORDS, section=alert.section)
         )
-    entry = CALL_EXPLAINED({"kind": alert.kind, "key": alert.key, "reason": reason, "seat": seat})
+    entry = CALL_EXPLAINED(kind=alert.kind, key=alert.key, reason=reason, seat=seat)
     return ActOutcome(entry, changes="nothing")
 
 
@@ -529,13 +528,7 @@ def decide_alert(
         acknowledge(ctx, alert, ctx.actor, note)
     end_alert(ctx, alert.key)
     entry = ALERT_DECIDED(
-        {
-            "kind": alert.kind,
-            "key": alert.key,
-            "decision": decision,
-            "note": note,
-            "seat": alert.params.get("seat"),
-        }
+        kind=alert.kind, key=alert.key, decision=decision, note=note, seat=alert.params.get("seat")
     )
     return ActOutcome(entry, changes="nothing")
 

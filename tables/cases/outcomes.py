@@ -182,18 +182,16 @@ def LETTER_WRITTEN(
     return f"{data['case']}, letter {letter} to the patron written: {outcome_words(outcome)}"
 
 
-class LetterPrinted(CaseEntry):
-    bytes: Annotated[int, "size of the file"]
-    letter: Annotated[int, "number of the letter in its case"]
-    sha256: Annotated[str, "SHA-256 of the PDF, in hex"]
-
-
-LETTER_PRINTED = entry_type(
-    "letter.printed",
-    LetterPrinted,
-    "A person printed a signed letter to a patron.",
-    lambda data: "Letter %(letter)s of %(case)s printed" % data,
-)
+@entry_type("letter.printed")
+def LETTER_PRINTED(
+    *,
+    bytes: Annotated[int, "size of the file"],
+    letter: Annotated[int, "number of the letter in its case"],
+    sha256: Annotated[str, "SHA-256 of the PDF, in hex"],
+    **data: Unpack[CaseEntry],
+) -> str:
+    """A person printed a signed letter to a patron."""
+    return f"Letter {letter} of {data['case']} printed"
 
 
 def _signed(rows: Rows, body: Body) -> None:
@@ -799,10 +797,6 @@ def print_letter(ctx: DeskContext, *, case: NamedCase) -> ActOutcome:
     if paper is None or not paper.is_signed:
         raise Refusal(LETTER_NOT_SIGNED, case=case.code)
     content = letter_pdf(paper)
-    data: LetterPrinted = {
-        "bytes": len(content),
-        "case": case.code,
-        "letter": paper.letter.number,
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
-    return ActOutcome(LETTER_PRINTED(data), {"sha256": data["sha256"]})
+    sha256 = hashlib.sha256(content).hexdigest()
+    entry = LETTER_PRINTED(bytes=len(content), case=case.code, letter=paper.letter.number, sha256=sha256)
+    return ActOutcome(entry, {"sha256": sha256})

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from django.db.models import Q, QuerySet
 
@@ -50,13 +50,15 @@ ALERT_ACKNOWLEDGED = entry_type(
 )
 
 
-class AlertDecided(AlertEnded):
-    decision: Annotated[str, "code of the decision; `words` where the note is the decision"]
-    note: Annotated[str, "the decision in a person's words; may be empty beside another code"]
-    seat: Annotated[int | None, "the seat concerned; null where no seat was named"]
-
-
-ALERT_DECIDED = entry_type("alert.decided", AlertDecided, "The floor decided a dispute or a call.")
+@entry_type("alert.decided")
+def ALERT_DECIDED(
+    *,
+    decision: Annotated[str, "code of the decision; `words` where the note is the decision"],
+    note: Annotated[str, "the decision in a person's words; may be empty beside another code"],
+    seat: Annotated[int | None, "the seat concerned; null where no seat was named"],
+    **data: Unpack[AlertEnded],
+) -> None:
+    """The floor decided a dispute or a call."""
 
 
 ALERT_ENDED = entry_type("alert.ended", AlertEnded, "The cause of an alert is over.")

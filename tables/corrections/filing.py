@@ -55,7 +55,6 @@ from tables.corrections.slips import (
     UNSETTLED_SLIP,
     HeldBack,
     SlipFiled,
-    SlipSettled,
     chips_elsewhere_cents,
     end_alert_of,
     find_slip,
@@ -297,15 +296,15 @@ def settle_slip(
     add_settled_slip(ctx, sum(amount["cents"] for amount in slip.handed_over))
     _end_alert(ctx, slip)
     ctx.submission = slip.round.submission
-    data: SlipSettled = {
-        "slip": slip.code,
-        "round": slip.round.number,
-        "corrects": filing_entry.as_data,
-        "due": slip.due,
-        "moved": slip.handed_over,
-        "reason": reason,
-    }
-    return ActOutcome(SLIP_SETTLED(data), {"slip": slip.code}, changes="nothing")
+    entry = SLIP_SETTLED(
+        slip=slip.code,
+        round=slip.round.number,
+        corrects=filing_entry.as_data,
+        due=slip.due,
+        moved=slip.handed_over,
+        reason=reason,
+    )
+    return ActOutcome(entry, {"slip": slip.code}, changes="nothing")
 
 
 def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> None:

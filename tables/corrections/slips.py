@@ -168,21 +168,18 @@ SLIP_FILED = entry_type(
 )
 
 
-class SlipSettled(TypedDict):
-    corrects: CorrectedEntry
-    due: Annotated[list[SeatAmount], "what each seat was owed"]
-    moved: Annotated[list[SeatAmount], "what in fact moved, for the same seats"]
-    reason: Annotated[str, "why less than was due, in a person's words; may be empty"]
-    round: int
-    slip: str
-
-
-SLIP_SETTLED = entry_type(
-    "slip.settled",
-    SlipSettled,
-    "What an Error Notification Slip left due was paid or collected.",
-    lambda data: "Slip %(slip)s settled: %(moved)s" % {**data, "moved": moved_in_words(data["moved"])},
-)
+@entry_type("slip.settled")
+def SLIP_SETTLED(
+    *,
+    corrects: CorrectedEntry,
+    due: Annotated[list[SeatAmount], "what each seat was owed"],
+    moved: Annotated[list[SeatAmount], "what in fact moved, for the same seats"],
+    reason: Annotated[str, "why less than was due, in a person's words; may be empty"],
+    round: int,
+    slip: str,
+) -> str:
+    """What an Error Notification Slip left due was paid or collected."""
+    return f"Slip {slip} settled: {moved_in_words(moved)}"
 
 
 VERDICTS = {

@@ -9,7 +9,7 @@ same bytes.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
@@ -62,26 +62,19 @@ MONEY_WORDS = {WIN: "won", LOSE: "lost", "return": "returned", "fee": "kept"}
 # Printing
 
 
-class RoundPrinted(TypedDict):
-    bytes: Annotated[int, "size of the file"]
-    last: Annotated[int, "number of the newest entry that it names"]
-    number: Annotated[int, "number of the round"]
-    seat: Annotated[int | None, "the seat whose wagers it has; null for every seat"]
-    sha256: Annotated[str, "SHA-256 of the file, in hex"]
-    table: Annotated[str, "code of the table"]
-
-
-ROUND_PRINTED = entry_type(
-    "round.printed",
-    RoundPrinted,
-    "A person printed the report of a round.",
-    lambda data: _round_printed(data),
-)
-
-
-def _round_printed(data: RoundPrinted) -> str:
-    seat = f", seat {data['seat']}" if data["seat"] is not None else ""
-    return f"Report of round {data['number']} at {data['table']}{seat} printed"
+@entry_type("round.printed")
+def ROUND_PRINTED(
+    *,
+    bytes: Annotated[int, "size of the file"],
+    last: Annotated[int, "number of the newest entry that it names"],
+    number: Annotated[int, "number of the round"],
+    seat: Annotated[int | None, "the seat whose wagers it has; null for every seat"],
+    sha256: Annotated[str, "SHA-256 of the file, in hex"],
+    table: Annotated[str, "code of the table"],
+) -> str:
+    """A person printed the report of a round."""
+    whose = f", seat {seat}" if seat is not None else ""
+    return f"Report of round {number} at {table}{whose} printed"
 
 
 @desk_act(step_up="always")
@@ -111,15 +104,16 @@ def print_round(
     if paper is None:
         raise Refusal(NO_SUCH_ROUND, table=table_code, round=number)
     content = round_pdf(paper)
-    data: RoundPrinted = {
-        "bytes": len(content),
-        "last": paper.newest.seq,
-        "number": number,
-        "seat": seat or None,
-        "sha256": sha256(content),
-        "table": table_code,
-    }
-    return ActOutcome(ROUND_PRINTED(data), {"sha256": data["sha256"]})
+    digest = sha256(content)
+    entry = ROUND_PRINTED(
+        bytes=len(content),
+        last=paper.newest.seq,
+        number=number,
+        seat=seat or None,
+        sha256=digest,
+        table=table_code,
+    )
+    return ActOutcome(entry, {"sha256": digest})
 
 
 @require_GET

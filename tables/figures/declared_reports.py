@@ -68,21 +68,13 @@ class DeclaredReport(TypedDict):
     name: str
 
 
-class ReportsDeclared(TypedDict):
-    reports: Annotated[list[DeclaredReport], "all of them; those declared before end"]
-
-
-def _in_words(data: ReportsDeclared) -> str:
-    names = ", ".join(report["name"] for report in data["reports"])
+@entry_type("figures.reports_declared")
+def REPORTS_DECLARED(
+    *, reports: Annotated[list[DeclaredReport], "all of them; those declared before end"]
+) -> str:
+    """The reports of figures that the server writes by itself were declared; two departments answer for it."""
+    names = ", ".join(report["name"] for report in reports)
     return f"Reports of figures declared: {names}" if names else "All declared reports of figures ended"
-
-
-REPORTS_DECLARED = entry_type(
-    "figures.reports_declared",
-    ReportsDeclared,
-    "The reports of figures that the server writes by itself were declared; two departments answer for it.",
-    _in_words,
-)
 
 
 def _declared_rows(rows: Rows, body: Body) -> None:
@@ -228,7 +220,7 @@ def declare_reports(facility: Facility, reports: list[DeclaredReport], answerabl
         _end(schedule, now)
     record.append(
         stream,
-        entry=REPORTS_DECLARED({"reports": reports}),
+        entry=REPORTS_DECLARED(reports=reports),
         moment=now,
         gaming_day=facility.gaming_day(now),
         actor=answerable.by,

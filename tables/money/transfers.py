@@ -19,7 +19,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, Literal, TypedDict, cast
+from typing import Annotated, Literal, TypedDict, Unpack, cast
 
 from django.db.models import F, QuerySet
 
@@ -158,21 +158,6 @@ class Transfer(TypedDict):
     cents: Annotated[int, "value of the chips"]
 
 
-class TransferHandedOver(Transfer):
-    carrier: Annotated[str, "code of the security officer who carries the chips"]
-
-
-class TransferCarrierSigned(Transfer):
-    carrier: Annotated[str, "code of the security officer who signed to carry the chips"]
-
-
-class TransferCountRefused(Transfer):
-    counted_chips: Annotated[dict[str, int], "what was counted, by value in cents"]
-    counted_cents: Annotated[int, "value of what was counted"]
-    agrees: Annotated[bool, "true for a count that was reported as differing and is that of the slip"]
-    refused_counts: Annotated[int, "how many counts of this slip were refused, with this one"]
-
-
 class TransferEnded(Transfer):
     reason: Annotated[str, "why, in a person's words"]
     was: Annotated[Literal["requested", "preparing", "on-the-way"], "how far it was"]
@@ -196,27 +181,40 @@ TRANSFER_PREPARED = entry_type(
     "The cage prepares a fill or a credit, and gave it the next slip number.",
     lambda data: f"{transfer_name(data)}: being prepared",
 )
-TRANSFER_CARRIER_SIGNED = entry_type(
-    "transfer.carrier_signed",
-    TransferCarrierSigned,
-    "The security officer who carries a credit signed for it, before its chips left the tray.",
-    lambda data: f"{transfer_name(data)}: the carrier signed",
-)
-TRANSFER_COUNT_REFUSED = entry_type(
-    "transfer.count_refused",
-    TransferCountRefused,
-    "A count of the chips of a fill or credit was refused, because it is not that of the slip. Nothing moved.",
-    lambda data: (
-        f"{transfer_name(data)}: a count {'that agrees was reported' if data['agrees'] else 'differs'}, refused; "
-        f"number {data['refused_counts']}"
-    ),
-)
-TRANSFER_HANDED_OVER = entry_type(
-    "transfer.handed_over",
-    TransferHandedOver,
-    "The chips of a fill left the cage, or those of a credit left the tray, with security.",
-    lambda data: f"{transfer_name(data)}: with security",
-)
+
+
+@entry_type("transfer.carrier_signed")
+def TRANSFER_CARRIER_SIGNED(
+    *,
+    carrier: Annotated[str, "code of the security officer who signed to carry the chips"],
+    **data: Unpack[Transfer],
+) -> str:
+    """The security officer who carries a credit signed for it, before its chips left the tray."""
+    return f"{transfer_name(data)}: the carrier signed"
+
+
+@entry_type("transfer.count_refused")
+def TRANSFER_COUNT_REFUSED(
+    *,
+    counted_chips: Annotated[dict[str, int], "what was counted, by value in cents"],
+    counted_cents: Annotated[int, "value of what was counted"],
+    agrees: Annotated[bool, "true for a count that was reported as differing and is that of the slip"],
+    refused_counts: Annotated[int, "how many counts of this slip were refused, with this one"],
+    **data: Unpack[Transfer],
+) -> str:
+    """A count of the chips of a fill or credit was refused, because it is not that of the slip. Nothing moved."""
+    how = "that agrees was reported" if agrees else "differs"
+    return f"{transfer_name(data)}: a count {how}, refused; number {refused_counts}"
+
+
+@entry_type("transfer.handed_over")
+def TRANSFER_HANDED_OVER(
+    *, carrier: Annotated[str, "code of the security officer who carries the chips"], **data: Unpack[Transfer]
+) -> str:
+    """The chips of a fill left the cage, or those of a credit left the tray, with security."""
+    return f"{transfer_name(data)}: with security"
+
+
 TRANSFER_RECEIVED = entry_type(
     "transfer.received",
     Transfer,
@@ -540,7 +538,7 @@ def sign_to_carry(ctx: TableContext, *, transfer: NamedTransfer) -> ActOutcome:
     verify_signed_before(CREDITS_PAPER, transfer, "carry", carrier)
     transfer.carrier, transfer.carrier_signed_at = carrier, ctx.now
     transfer.save(update_fields=["carrier", "carrier_signed_at"])
-    entry = TRANSFER_CARRIER_SIGNED({**_data(transfer), "carrier": carrier.code})
+    entry = TRANSFER_CARRIER_SIGNED(**_data(transfer), carrier=carrier.code)
     return ActOutcome(entry, _answer(transfer), changes="nothing")
 
 
@@ -566,7 +564,7 @@ def hand_over_transfer(ctx: TableContext, *, transfer: NamedTransfer) -> ActOutc
     transfer.handed_at, transfer.handed_by, transfer.handed_with = ctx.now, by, signed_with
     transfer.carrier = carrier
     transfer.save()
-    entry = TRANSFER_HANDED_OVER({**_data(transfer), "carrier": carrier.code})
+    entry = TRANSFER_HANDED_OVER(**_data(transfer), carrier=carrier.code)
     return ActOutcome(entry, _answer(transfer), changes="nothing")
 
 
@@ -642,14 +640,14 @@ def _refuse_count(
     section = section_of(ctx.table, "transfer")
     if transfer.refused_counts >= ctx.table.facility.law.money.refused_counts:
         raise_alert(ctx, REFUSED_COUNTS.expected(ctx.table.pk, section=section, slip=transfer.slip))
-    data: TransferCountRefused = {
+    entry = TRANSFER_COUNT_REFUSED(
         **_data(transfer),
-        "counted_chips": chips,
-        "counted_cents": value_cents(chips),
-        "agrees": not differences(transfer.chips, chips),
-        "refused_counts": transfer.refused_counts,
-    }
-    return refuse_on_record(TRANSFER_COUNT_REFUSED(data), Refusal(code, section, slip=transfer.slip))
+        counted_chips=chips,
+        counted_cents=value_cents(chips),
+        agrees=not differences(transfer.chips, chips),
+        refused_counts=transfer.refused_counts,
+    )
+    return refuse_on_record(entry, Refusal(code, section, slip=transfer.slip))
 
 
 # A slip that is voided

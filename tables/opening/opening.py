@@ -168,15 +168,17 @@ def TABLE_OPENED(
     return "Opened"
 
 
-class TableClosed(TypedDict):
-    last_round: Annotated[int, "number of the last round at this table; 0 before the first"]
-    removed: Annotated[str | None, "code of the lot that was taken out of play; null without one"]
-    secured: bool
-    shaker: Annotated[str | None, "code of the shaker; null without one"]
-    stays: Annotated[str | None, "code of the lot that stays in the shaker; null without one"]
-
-
-TABLE_CLOSED = entry_type("table.closed", TableClosed, "The table was closed.", lambda data: "Closed")
+@entry_type("table.closed")
+def TABLE_CLOSED(
+    *,
+    last_round: Annotated[int, "number of the last round at this table; 0 before the first"],
+    removed: Annotated[str | None, "code of the lot that was taken out of play; null without one"],
+    secured: bool,
+    shaker: Annotated[str | None, "code of the shaker; null without one"],
+    stays: Annotated[str | None, "code of the lot that stays in the shaker; null without one"],
+) -> str:
+    """The table was closed."""
+    return "Closed"
 
 
 # The inspection
@@ -438,16 +440,17 @@ def close_table(ctx: TableContext, *, dice: DiceAtClosing = "stay", secured: boo
         shaker.secured = True
         shaker.save(update_fields=["secured"])
     stays = lot if lot and not removed_lot else None
-    data: TableClosed = {
-        "last_round": ctx.table.last_round,
-        "shaker": shaker.code if shaker else None,
-        "removed": removed_lot,
-        "stays": stays.code if stays else None,
-        "secured": secured,
-    }
     if stays is not None:
         ctx.lots.append(stays)
-    return ActOutcome(TABLE_CLOSED(data))
+    return ActOutcome(
+        TABLE_CLOSED(
+            last_round=ctx.table.last_round,
+            shaker=shaker.code if shaker else None,
+            removed=removed_lot,
+            stays=stays.code if stays else None,
+            secured=secured,
+        )
+    )
 
 
 def verify_no_round(ctx: TableContext) -> None:

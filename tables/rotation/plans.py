@@ -11,7 +11,7 @@ A planned move ends by itself when the post gets another person, or when the dea
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from django.db.models import Max
 
@@ -85,23 +85,18 @@ NO_SUCH_MOVE = RefusalCode(
 # What the record says of plans
 
 
-class MovePlanned(TypedDict):
-    move: Annotated[int, "number of the planned move, from 1 in each facility"]
-    person: Annotated[str, "code of the dealer"]
-    table: Annotated[str, "code of the table that they take"]
-    post: PostCode
-    planned_for: Annotated[str, "when, in UTC"]
-    relieves: Annotated[str | None, "code of the person at the post when it was planned; null for nobody"]
-
-
-def _planned(data: MovePlanned) -> str:
-    relieves = f", for {data['relieves']}" if data["relieves"] else ""
-    return f"{data['person']} planned for {data['table']}{relieves}"
-
-
-MOVE_PLANNED = entry_type(
-    "rotation.planned", MovePlanned, "The floor planned that a dealer takes a post of a table next.", _planned
-)
+@entry_type("rotation.planned")
+def MOVE_PLANNED(
+    *,
+    move: Annotated[int, "number of the planned move, from 1 in each facility"],
+    person: Annotated[str, "code of the dealer"],
+    table: Annotated[str, "code of the table that they take"],
+    post: PostCode,
+    planned_for: Annotated[str, "when, in UTC"],
+    relieves: Annotated[str | None, "code of the person at the post when it was planned; null for nobody"],
+) -> str:
+    """The floor planned that a dealer takes a post of a table next."""
+    return f"{person} planned for {table}{f', for {relieves}' if relieves else ''}"
 
 
 @entry_type("rotation.canceled")
@@ -292,15 +287,15 @@ def plan_move(ctx: FacilityContext, params: Params) -> ActOutcome:
         planned_by=ctx.actor,
         planned_at=ctx.now,
     )
-    data: MovePlanned = {
-        "move": move.number,
-        "person": person.code,
-        "table": table.code,
-        "post": post,
-        "planned_for": format_moment(planned_for),
-        "relieves": relieved.code if relieved else None,
-    }
-    return ActOutcome(MOVE_PLANNED(data), {"move": move.number}, changes="nothing")
+    entry = MOVE_PLANNED(
+        move=move.number,
+        person=person.code,
+        table=table.code,
+        post=post,
+        planned_for=format_moment(planned_for),
+        relieves=relieved.code if relieved else None,
+    )
+    return ActOutcome(entry, {"move": move.number}, changes="nothing")
 
 
 @facility_act(STAFF, roles=FLOOR)

@@ -87,27 +87,27 @@ SEAT_FREED = entry_type(
 overtaken_by(SEAT_IS_OPEN, SEAT_FREED)
 
 
-class SeatMarked(TypedDict):
-    seat: int
-    mark: Annotated[
-        SeatMark,
-        "`away`: the player keeps the seat; `left`: the seat is free once the round has ended; `here`: the player is "
-        "back",
-    ]
-
-
 MARKED = {
     "away": "Seat %(seat)s: the player is away",
     "left": "Seat %(seat)s: the player left, free after the round",
     "here": "Seat %(seat)s: the player is back",
 }
 
-SEAT_MARKED = entry_type(
-    "seat.marked",
-    SeatMarked,
-    "A player of a taken seat went away, left or came back.",
-    lambda data: MARKED[data["mark"]] % data,
-)
+
+@entry_type("seat.marked")
+def SEAT_MARKED(
+    *,
+    seat: int,
+    mark: Annotated[
+        SeatMark,
+        "`away`: the player keeps the seat; `left`: the seat is free once the round has ended; `here`: the player is "
+        "back",
+    ],
+) -> str:
+    """A player of a taken seat went away, left or came back."""
+    return MARKED[mark] % {"seat": seat}
+
+
 SEAT_TAKEN = entry_type(
     "seat.taken", SeatChange, "A player took a seat.", lambda data: "Seat %(seat)s taken" % data
 )
@@ -384,7 +384,7 @@ def mark_seat(ctx: TableContext, *, seat: Seat, mark_: SeatMark) -> ActOutcome:
     if mark_ == "left" and not has_wager:
         raise Refusal(SEAT_HAS_NO_WAGER, seat=seat)
     mark(ctx, seat, mark_)
-    return ActOutcome(SEAT_MARKED({"seat": seat, "mark": mark_}), changes="nothing")
+    return ActOutcome(SEAT_MARKED(seat=seat, mark=mark_), changes="nothing")
 
 
 def _binding_wagers(ctx: TableContext) -> list[Wager]:

@@ -79,18 +79,15 @@ class DeviceNamed(TypedDict):
     device: Annotated[str, "name of the device"]
 
 
-class DeviceAdded(DeviceNamed):
-    station: Annotated[StationCode, "where it is used"]
-    table: Annotated[str | None, "code of the only table that it serves; null for the whole facility"]
-
-
-def _added(data: DeviceAdded) -> str:
-    return f"{data['device']} added as {data['station']} device, for {data['table'] or 'the whole facility'}"
-
-
-DEVICE_ADDED = entry_type(
-    "device.added", DeviceAdded, "A device was added. A browser becomes it by its enrollment token.", _added
-)
+@entry_type("device.added")
+def DEVICE_ADDED(
+    *,
+    station: Annotated[StationCode, "where it is used"],
+    table: Annotated[str | None, "code of the only table that it serves; null for the whole facility"],
+    **data: Unpack[DeviceNamed],
+) -> str:
+    """A device was added. A browser becomes it by its enrollment token."""
+    return f"{data['device']} added as {station} device, for {table or 'the whole facility'}"
 
 
 @entry_type("device.token_made")
@@ -101,19 +98,16 @@ def TOKEN_MADE(
     return f"Enrollment token of {data['device']} made"
 
 
-class DeviceMoved(DeviceNamed):
-    table: Annotated[str | None, "code of the table that it serves now; null for the whole facility"]
-    table_before: Annotated[str | None, "code of the table that it served; null for the whole facility"]
-
-
-def _device_moved(data: DeviceMoved) -> str:
-    table, before = (data[name] or "the whole facility" for name in ("table", "table_before"))
-    return f"{data['device']} serves {table} instead of {before}"
-
-
-DEVICE_MOVED = entry_type(
-    "device.moved", DeviceMoved, "A device was given another table to serve.", _device_moved
-)
+@entry_type("device.moved")
+def DEVICE_MOVED(
+    *,
+    table: Annotated[str | None, "code of the table that it serves now; null for the whole facility"],
+    table_before: Annotated[str | None, "code of the table that it served; null for the whole facility"],
+    **data: Unpack[DeviceNamed],
+) -> str:
+    """A device was given another table to serve."""
+    before = table_before or "the whole facility"
+    return f"{data['device']} serves {table or 'the whole facility'} instead of {before}"
 
 
 @entry_type("device.renamed")
@@ -125,19 +119,15 @@ def DEVICE_RENAMED(*, before: Annotated[str, "the name before"], **data: Unpack[
 WhyEnded = Literal["revoked", "lost"]
 
 
-class DeviceEnded(DeviceNamed):
-    person: Annotated[str | None, "code of the person who was signed off there; null without one"]
-    why: Annotated[WhyEnded, "whether it was lost"]
-
-
-DEVICE_ENDED = entry_type(
-    "device.ended",
-    DeviceEnded,
-    "A device was revoked at once, and its person signed off.",
-    lambda data: (
-        ("%(device)s was lost, and revoked" if data["why"] == "lost" else "%(device)s revoked") % data
-    ),
-)
+@entry_type("device.ended")
+def DEVICE_ENDED(
+    *,
+    person: Annotated[str | None, "code of the person who was signed off there; null without one"],
+    why: Annotated[WhyEnded, "whether it was lost"],
+    **data: Unpack[DeviceNamed],
+) -> str:
+    """A device was revoked at once, and its person signed off."""
+    return f"{data['device']} was lost, and revoked" if why == "lost" else f"{data['device']} revoked"
 
 
 # Acts
@@ -189,7 +179,7 @@ def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     devices.enroll(
         name, ctx.facility.code, station, table.stream.name if table else "", ctx.actor, asked_by=asked_by
     )
-    entry = DEVICE_ADDED({"device": name, "station": station, "table": table.code if table else None})
+    entry = DEVICE_ADDED(device=name, station=station, table=table.code if table else None)
     return ActOutcome(entry, {"device": name})
 
 
@@ -228,9 +218,7 @@ def move_device(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(SOMEBODY_AT_THE_DEVICE, person=device.person.name, device=device.name)
     before = device.place.partition("/")[2] or None
     devices.change(device, ctx.actor, name=device.name, place=place)
-    entry = DEVICE_MOVED(
-        {"device": device.name, "table": table.code if table else None, "table_before": before}
-    )
+    entry = DEVICE_MOVED(device=device.name, table=table.code if table else None, table_before=before)
     return ActOutcome(entry, {"device": device.name})
 
 
@@ -257,9 +245,7 @@ def revoke_device(ctx: FacilityContext, *, device: _AnyNamed, why: WhyEnded) -> 
     _verify_may_revoke(ctx, device)
     person = device.person.code if device.person else None
     devices.revoke(device, ctx.actor)
-    return ActOutcome(
-        DEVICE_ENDED({"device": device.name, "person": person, "why": why}), {"device": device.name}
-    )
+    return ActOutcome(DEVICE_ENDED(device=device.name, person=person, why=why), {"device": device.name})
 
 
 def revokes_alone(facility: Facility, person: Person, device: Device) -> bool:

@@ -93,29 +93,20 @@ def TABLE_ADDED(*, table: str, **data: Unpack[TableMade]) -> str:
     return f"{table} added to pit {data['pit']}, under {data['submission']}"
 
 
-class TableMoved(TypedDict):
-    pit: Annotated[str, "code of the pit to which the table belongs now"]
-    pit_before: str
-    submission: Annotated[str, "code of the rules submission that the table deals under now"]
-    submission_before: str
-    table: str
-
-
-def _moved(data: TableMoved) -> str:
-    parts = []
-    if data["pit"] != data["pit_before"]:
-        parts.append("from pit %(pit_before)s to %(pit)s" % data)
-    if data["submission"] != data["submission_before"]:
-        parts.append("from %(submission_before)s to %(submission)s" % data)
-    return f"{data['table']} moved {' and '.join(parts)}"
-
-
-TABLE_MOVED = entry_type(
-    "table.moved",
-    TableMoved,
-    "A closed table was moved to another pit, or to another rules submission.",
-    _moved,
-)
+@entry_type("table.moved")
+def TABLE_MOVED(
+    *,
+    pit: Annotated[str, "code of the pit to which the table belongs now"],
+    pit_before: str,
+    submission: Annotated[str, "code of the rules submission that the table deals under now"],
+    submission_before: str,
+    table: str,
+) -> str:
+    """A closed table was moved to another pit, or to another rules submission."""
+    parts = [f"from pit {pit_before} to {pit}"] if pit != pit_before else []
+    if submission != submission_before:
+        parts.append(f"from {submission_before} to {submission}")
+    return f"{table} moved {' and '.join(parts)}"
 
 
 @entry_type("pit.arranged")
@@ -235,13 +226,13 @@ def move_table(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal(SUBMISSION_OF_ANOTHER_GAME, **names)
     _verify_seats(submission, table.seats)
     before = Pit.objects.get(pk=table.pit_id)
-    data: TableMoved = {
-        "table": code,
-        "pit": pit.code,
-        "pit_before": before.code,
-        "submission": submission.code,
-        "submission_before": table.submission_code,
-    }
+    entry = TABLE_MOVED(
+        table=code,
+        pit=pit.code,
+        pit_before=before.code,
+        submission=submission.code,
+        submission_before=table.submission_code,
+    )
     if (pit.pk, submission.code) == (before.pk, table.submission_code):
         raise Refusal(TABLE_IS_THERE, table=code)
     if before.pk != pit.pk and before.places.pop(code, None) is not None:
@@ -249,7 +240,7 @@ def move_table(ctx: FacilityContext, params: Params) -> ActOutcome:
     table.pit, table.submission_code = pit, submission.code
     table.save(update_fields=["pit", "submission_code"])
     ctx.affect([table])
-    return ActOutcome(TABLE_MOVED(data), {"table": code})
+    return ActOutcome(entry, {"table": code})
 
 
 def _verify_may_move(table: Table) -> None:

@@ -128,10 +128,6 @@ class PersonAdded(PersonNamed, SecretAllowed):
     role: str
 
 
-class PeopleAdded(TypedDict):
-    people: list[PersonAdded]
-
-
 ChangedField = Literal["role", "badge", "licence", "licence_ends_on"]
 
 
@@ -164,11 +160,6 @@ def _person_added(data: PersonAdded) -> str:
     return f"{data['name']} ({data['person']}) added as {_role_in_words(data['role'])}{badge}"
 
 
-def _people_added(data: PeopleAdded) -> str:
-    people = data["people"]
-    return f"{len(people)} {'person' if len(people) == 1 else 'people'} added: {'; '.join(map(_person_added, people))}"
-
-
 def _change_in_words(change: FieldChange) -> str:
     before, after = change["before"], change["after"]
     if change["field"] == "role":
@@ -187,12 +178,12 @@ PERSON_ADDED = entry_type(
     "A person was added. They have no PIN and no password yet.",
     _person_added,
 )
-PEOPLE_ADDED = entry_type(
-    "people.added",
-    PeopleAdded,
-    "Several people were added at once. They have no PIN and no password yet.",
-    _people_added,
-)
+
+
+@entry_type("people.added")
+def PEOPLE_ADDED(*, people: list[PersonAdded]) -> str:
+    """Several people were added at once. They have no PIN and no password yet."""
+    return f"{len(people)} {'person' if len(people) == 1 else 'people'} added: {'; '.join(map(_person_added, people))}"
 
 
 @entry_type("person.changed")
@@ -373,7 +364,7 @@ def add_people(ctx: FacilityContext, params: Params) -> ActOutcome:
     """
     people = params.objects("people", read_new_person, max_items=MOST_PEOPLE)
     added = [_add(ctx, person) for person in people]
-    return ActOutcome(PEOPLE_ADDED({"people": added}), changes="nothing")
+    return ActOutcome(PEOPLE_ADDED(people=added), changes="nothing")
 
 
 def read_new_person(params: Params) -> Person:

@@ -22,7 +22,7 @@ import datetime as dt
 import uuid
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict, Unpack
 
 from django.conf import settings
 
@@ -107,31 +107,23 @@ class PostTaken(TypedDict):
     ]
 
 
-class DealerBegan(PostTaken):
-    relieves: Annotated[None, "null: nobody held the post"]
-
-
-class DealerRelieved(PostTaken):
-    relieves: str
-
-
 def _post_taken(data: PostTaken, by_dealer: str) -> str:
     """What a dealer did at the tablet; where the floor sent them, who acted is not who came."""
     return "Sends a dealer, who signs and takes the shaker" if "sent_by" in data else by_dealer
 
 
-DEALER_BEGAN = entry_type(
-    "dealer.began",
-    DealerBegan,
-    "A person took a post at the table that nobody held.",
-    lambda data: _post_taken(data, "Takes the table and the shaker"),
-)
-DEALER_RELIEVED = entry_type(
-    "dealer.relieved",
-    DealerRelieved,
-    "A person relieved another one at a post of the table.",
-    lambda data: _post_taken(data, "Relieves and takes the shaker"),
-)
+@entry_type("dealer.began")
+def DEALER_BEGAN(
+    *, relieves: Annotated[None, "null: nobody held the post"], **data: Unpack[PostTaken]
+) -> str:
+    """A person took a post at the table that nobody held."""
+    return _post_taken(data, "Takes the table and the shaker")
+
+
+@entry_type("dealer.relieved")
+def DEALER_RELIEVED(*, relieves: str, **data: Unpack[PostTaken]) -> str:
+    """A person relieved another one at a post of the table."""
+    return _post_taken(data, "Relieves and takes the shaker")
 
 
 @entry_type("dealer.left")
@@ -321,9 +313,7 @@ def _take_post(ctx: TableContext, dealer: Person, params: Params) -> ActOutcome:
     if moves:
         data["planned_moves"] = moves
     entry = (
-        DEALER_RELIEVED({**data, "relieves": relieved.code})
-        if relieved
-        else DEALER_BEGAN({**data, "relieves": None})
+        DEALER_RELIEVED(**data, relieves=relieved.code) if relieved else DEALER_BEGAN(**data, relieves=None)
     )
     return ActOutcome(entry, changes="nothing")
 

@@ -7,14 +7,14 @@ there. After the number of the policy (row `unlocks`) an unlock takes a person o
 """
 
 import datetime as dt
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any
 
 from django.db.models import Q
 
 from audit import clock, people
 from audit.columns import AT, DEVICE, FACILITY, UNSTATED, Body, Rows, constant, declare
 from audit.entries import DEVICE_LOCKED_OUT, PERSON_LOCKED_OUT
-from audit.entry_types import entry_type
+from audit.entry_types import ABSENT, entry_type
 from audit.models import Lockout, Person
 from games.act_forms import whole
 from games.engine import Refusal, RefusalCode
@@ -60,30 +60,22 @@ UNLOCK_TAKES_TWO = RefusalCode(
 # What the record says
 
 
-class PinsUnlocked(TypedDict):
-    device: Annotated[str | None, "name of the device; null where a person was locked out at every device"]
-    lockout: Annotated[int, "id of the lock-out"]
-    person: Annotated[str | None, "code of the person; null where a device accepted nobody's PIN"]
-    since: Annotated[str, "when the lock-out began"]
-    times: NotRequired[
-        Annotated[
-            int, "so many unlocks of this person or device in a day, with this one; absent in older entries"
-        ]
-    ]
+@entry_type("pins.unlocked")
+def PINS_UNLOCKED(
+    *,
+    device: Annotated[str | None, "name of the device; null where a person was locked out at every device"],
+    lockout: Annotated[int, "id of the lock-out"],
+    person: Annotated[str | None, "code of the person; null where a device accepted nobody's PIN"],
+    since: Annotated[str, "when the lock-out began"],
+    times: Annotated[
+        int, "so many unlocks of this person or device in a day, with this one; absent in older entries"
+    ] = ABSENT,
+) -> str:
+    """A supervisor ended a lock-out after wrong PINs before its time."""
+    if device is None:
+        return f"Unlocked: {person} at every device"
+    return f"Unlocked: {person} at {device}" if person else f"Unlocked: {device}"
 
-
-def _locked(data: PinsUnlocked) -> str:
-    if data["device"] is None:
-        return "%(person)s at every device" % data
-    return ("%(person)s at %(device)s" if data["person"] else "%(device)s") % data
-
-
-PINS_UNLOCKED = entry_type(
-    "pins.unlocked",
-    PinsUnlocked,
-    "A supervisor ended a lock-out after wrong PINs before its time.",
-    lambda data: "Unlocked: %s" % _locked(data),
-)
 
 PERSON_SCOPES = ("person-at-device", "person")
 
@@ -162,14 +154,14 @@ def unlock_pins(ctx: FacilityContext, *, lockout_id: Annotated[int, whole(1, 2**
         raise Refusal(UNLOCK_TAKES_TWO, row.section, times=row.free_count, time=time, who=who)
     lockout.unlocked_at = ctx.now
     lockout.save(update_fields=["unlocked_at"])
-    data: PinsUnlocked = {
-        "lockout": lockout.pk,
-        "person": lockout.person.code if lockout.person else None,
-        "device": lockout.where if lockout.scope != Lockout.Scope.PERSON else None,
-        "since": clock.format_moment(lockout.started_at),
-        "times": times,
-    }
-    return ActOutcome(PINS_UNLOCKED(data), {"lockout": lockout.pk}, changes="nothing")
+    entry = PINS_UNLOCKED(
+        lockout=lockout.pk,
+        person=lockout.person.code if lockout.person else None,
+        device=lockout.where if lockout.scope != Lockout.Scope.PERSON else None,
+        since=clock.format_moment(lockout.started_at),
+        times=times,
+    )
+    return ActOutcome(entry, {"lockout": lockout.pk}, changes="nothing")
 
 
 def takes_two(facility: Facility, lockout: Lockout, now: dt.datetime) -> bool:
