@@ -33,7 +33,6 @@ SILENCE_SECONDS = 12.0
 POLL_SECONDS = 2.0
 PUSH_SECONDS = 0.4  # from the answer to an act to the push of its screen
 BUSY_TRIES = 5
-NOT_BEGUN = "not-begun"
 SIGNED_OUT = ("signed-out", "locked")
 LEAVING_CODES = (4401, 4423)
 
@@ -61,7 +60,7 @@ class Claim:
     tries: int = 0
     answered: float = 0.0
     is_over: bool = False
-    # Whether a try ended without an answer that says that nothing was done: the act may have been taken.
+    # Whether a try ended without an answer about the act: it may have been taken.
     may_be_taken: bool = False
     answer: Json = field(default_factory=dict)
 
@@ -76,9 +75,9 @@ class Claim:
             self.is_over = True
         elif 400 <= status < 500:
             self.fate, self.is_over = "unknown" if is_unknown else "refused", True
-        elif self.tries >= BUSY_TRIES and not is_unknown and (names_the_act or self.code == NOT_BEGUN):
+        elif self.tries >= BUSY_TRIES and names_the_act:
             self.fate, self.is_over = "refused", True
-        self.may_be_taken |= not names_the_act and self.code != NOT_BEGUN
+        self.may_be_taken |= not names_the_act
         if self.is_over:
             self.answered = time.monotonic()
 

@@ -1,9 +1,10 @@
 /* Sends acts to the server, one at a time and in order. Each act gets its command id before the first try and keeps it
    for every retry, so that a retry after a lost response gets the first response again.
 
-   An act whose every try was answered with a refusal, or with a 503 that nothing was begun, was not taken. Once a try
-   had no such answer, the act may have been taken, and only an answer about its command ends it: a 200, or a refusal
-   that names the command, because the server looked for it in the record first. A try after it says that it is a
+   An act whose every try was answered with a refusal was not taken. Once a try had no such answer, the act may have been
+   taken, and only an answer about its command ends it: a 200, or a refusal that names the command, because the server
+   looked for it in the record first. A 503 that nothing was begun is no such answer: it speaks of one request, and a
+   browser sends another by itself when a connection that it had used before breaks. A try after it says that it is a
    retry: its refusal then ends the command, so that no earlier try, late, is taken. Until then it is asked for again, and
    the page says that it is not known. */
 
@@ -16,8 +17,7 @@ import { SIGNATURE_NEEDED, sendSigned } from "./signature.js";
 import { FACTOR_NEEDED, confirmFactor } from "./step-up.js";
 import { storeWaitingActs, waitingActs } from "./waiting-acts.js";
 
-const NOT_BEGUN = "not-begun";  // the code of the 503 that says so (tables/views/acts.py)
-const BUSY_TRIES = 5;         // after that, "nothing was begun" is final
+const BUSY_TRIES = 5;         // after that, a 503 that names the command is final
 const ERROR_TRIES = 20;       // after that, a person has to look; without any response the act is tried on
 const QUIET_TRIES = 2;        // failures before the page says that the act's fate is not known
 const LEAST_WAIT = 2_000;     // ms; an act that waited longer says when it was tapped
@@ -209,12 +209,12 @@ export class ActQueue {
       }
       if (response.status >= 500) errors += 1;
       const isUnknown = mayBeTaken && !isAbout(body.command, response);
-      if (isFinal(response, tries, isUnknown)) {
+      if (isFinal(response, tries, body.command)) {
         item.mayBeTaken = isUnknown || response.ok;
         showUnknown(isUnknown);
         return { ...response, signedOut, ...(isUnknown && { refusal: UNKNOWN }) };
       }
-      item.mayBeTaken = mayBeTaken || (response.refusal?.code !== NOT_BEGUN && !isAbout(body.command, response));
+      item.mayBeTaken = mayBeTaken || !isAbout(body.command, response);
       if (errors >= ERROR_TRIES) return { ...response, refusal: UNKNOWN };  // the page goes on saying so
       showUnknown(tries >= QUIET_TRIES);
       await sleep(Math.min(4_000, 300 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
@@ -264,12 +264,10 @@ const keep = (response) => ({
   refusal: { ...response.refusal, message: `${response.refusal.message} What waits is kept, and is sent once you are signed in again.` },
 });
 
-/* Whether no further try can say more. A 503 passes, so it is tried again; it ends the act only if it says that the act
-   was not taken, which a busy server does not know of an earlier try. */
-function isFinal({ status, answered, refusal, command }, tries, isUnknown) {
-  if (!answered) return false;
-  if (status < 500) return true;
-  return tries >= BUSY_TRIES && !isUnknown && (Boolean(command) || refusal?.code === NOT_BEGUN);
+/* Whether no further try can say more. A 503 passes, so it is tried again; it ends the act only if it names the command. */
+function isFinal(response, tries, command) {
+  if (!response.answered) return false;
+  return response.status < 500 || (tries >= BUSY_TRIES && isAbout(command, response));
 }
 
 /* Whether the answer tells what became of this command. A refusal of the person, the device, the head or the request
