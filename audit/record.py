@@ -49,24 +49,6 @@ class Appended:
     actor: Person | None
     witness: Person | None = None
 
-    def entry(self, stream: Stream) -> Entry:
-        """The entry without its primary key and gaming day, for words about it. Nothing is read."""
-        round_, lot, cents = search_columns(json.loads(self.body)["data"])
-        return Entry(
-            stream=stream,
-            seq=self.seq,
-            prev=self.prev,
-            hash=self.hash,
-            body=self.body,
-            type=self.type,
-            at=self.moment,
-            actor=self.actor.code if self.actor else "",
-            witness=self.witness.code if self.witness else "",
-            round=round_,
-            lot=lot,
-            cents=cents,
-        )
-
 
 def open_stream(name: str, real_play: bool = True) -> Stream:
     """Get the stream named `facility/place`, or create it at its genesis. Locks nothing.

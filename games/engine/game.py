@@ -330,12 +330,8 @@ class Game:
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """Return the ribbon, with each step's section."""
-        procedure, rules = state.procedure, state.rules
-        steps_done = procedure.steps_done.get(state.phase)
-        return tuple(
-            Step(code, step_status(position, steps_done), rules.section(code, state.shaker))
-            for position, code in enumerate(procedure.ribbon)
-        )
+        procedure = state.procedure
+        return _steps(procedure.ribbon, procedure.steps_done.get(state.phase), state.rules, state.shaker)
 
     def next_act(self, state: RoundState) -> NextAct | None:
         """Return the act that comes next, None once the round has ended."""
@@ -914,6 +910,14 @@ class Game:
 
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(self.duties[act], state.shaker)
+
+
+@lru_cache(maxsize=1024)
+def _steps(ribbon: tuple[str, ...], steps_done: int | None, rules: Rules, shaker: str) -> tuple[Step, ...]:
+    return tuple(
+        Step(code, step_status(position, steps_done), rules.section(code, shaker))
+        for position, code in enumerate(ribbon)
+    )
 
 
 def step_status(position: int, steps_done: int | None) -> str:

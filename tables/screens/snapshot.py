@@ -5,21 +5,23 @@ is the table, its limits, rules, people, shaker and dice lot, and what `tables.s
 """
 
 import datetime as dt
+import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, Self, cast
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Self, cast
 
 from django.db import connection
+from django.db.models import Model
 
 from audit import clock, record
 from audit.record import Appended
 from audit.rows import kept_reads
-from games import submissions
+from games import registry, submissions
 from games.chips import breakdown
 from games.engine import Refusal, Rules
-from games.engine.game import PostCode
+from games.engine.game import PostCode, Step
 from games.engine.rounds import GameView, Phase, RoundState, has_ended
 from games.engine.wagers import LOSE, WIN, Settled, WagerOutcome
 from games.game_acts import game_act
@@ -29,13 +31,16 @@ from games.snapshot_types import (
     ActLine,
     AheadStep,
     Ceased,
+    ClosingAsks,
     Halted,
     HeldSeat,
+    LayoutWager,
     Limits,
     LotFacts,
     Missing,
     NextParams,
     NextStep,
+    OpeningPart,
     Pay,
     PayLine,
     PaySeat,
@@ -49,6 +54,7 @@ from games.snapshot_types import (
     SeatFacts,
     SeatState,
     ShakerFacts,
+    Sign,
     Snapshot,
     StepState,
     TableFacts,
@@ -57,6 +63,7 @@ from games.snapshot_types import (
     Take,
     TakeLine,
     TakeSeat,
+    TransferFacts,
     WagerFacts,
 )
 from games.wording import reason_text
@@ -76,7 +83,7 @@ from tables.core.seats import mark_of
 from tables.equipment.signs import forms_of, local_day
 from tables.failures import ceased_text
 from tables.limits import pending_change, pending_change_data
-from tables.models import Round, Table, Wager
+from tables.models import Alert, Round, Table, Wager
 from tables.money.transfers import transfers_part
 from tables.opening.steps import Opening, closing_data
 from tables.rounds import live_round, returns
@@ -185,10 +192,18 @@ def _state(ctx: TableContext) -> RoundState | None:
 
 
 def _steps(ctx: TableContext, state: RoundState | None) -> list[RibbonStep]:
-    return [
+    return list(_ribbon(ctx.game.steps(state))) if state else []
+
+
+@lru_cache(maxsize=1024)
+def _ribbon(steps: tuple[Step, ...]) -> tuple[RibbonStep, ...]:
+    return tuple(
         {"key": step.code, "label": step_label(step.code), "state": _step_state(step.status)}
-        for step in (ctx.game.steps(state) if state else ())
-    ]
+        for step in steps
+    )
+
+
+registry.clear_on_change(_ribbon.cache_clear)
 
 
 def _step_state(status: str) -> StepState:
@@ -596,7 +611,10 @@ def _is_current(table: Table, newest_acts: list[ActLine]) -> bool:
 
 
 def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
-    """Build the snapshot. `appended`: entries on the stream that need not be read for its newest acts."""
+    """Build the snapshot. `appended`: entries on the stream that need not be read for its newest acts.
+
+    With them it follows an act, and what the act has not touched of the standing facts is taken as it was.
+    """
     table, play = ctx.table, ctx.play
     day = table.facility.gaming_day(ctx.now)
     opening = Opening(ctx)
@@ -604,28 +622,30 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     alerts = held(table.pk) if play.calls else []
     ended_rounds = table_history.ended_rounds_part(table, day, play.incarnation)
     newest = ended_rounds["history"][0]["ending"] if ended_rounds["history"] else None
+    is_kept = bool(appended) and _stands(ctx)
+    standing = _kept_standing(ctx, opening, day) if is_kept else _standing(ctx, opening, day, alerts)
     snapshot: Snapshot = {
         "version": table.stream.seq,
         "head": record.signed_head(table.stream, play.incarnation),
-        "table": _table(table),
-        "ceased": _ceased(table),
+        "table": standing.table,
+        "ceased": standing.ceased,
         "halted": halted,
-        "rules": _rules(ctx, day),
+        "rules": standing.rules,
         "limits": _limits(ctx, play.changes),
-        "signs": forms_of(table),
-        "people": _people(table),
-        "shaker": _shaker(ctx),
+        "signs": standing.signs,
+        "people": standing.people,
+        "shaker": standing.shaker,
         "lot": _lot(ctx),
-        "issued": list(play.issued),
-        "issued_broken": list(play.issued_broken),
-        "transfers": transfers_part(play.transfers),
-        **opening.snapshot_part(),
-        "closing_asks": closing_data(ctx, alerts),
+        "issued": standing.issued,
+        "issued_broken": standing.issued_broken,
+        "transfers": standing.transfers,
+        **standing.opening,
+        "closing_asks": standing.closing_asks,
         **round_part(ctx, opening),
         "returning": None,
-        "post_acts": {act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
-        "layout": wager_layout(ctx),
-        "chips": sorted(table.facility.chip_values),
+        "post_acts": standing.post_acts,
+        "layout": standing.layout,
+        "chips": standing.chips,
         **ended_rounds,
         "acts": table_history.acts(table, appended),  # read last (`_is_current`)
         "alerts": alerts_of(ctx, [alert for alert in alerts if not is_decided(alert)]),
@@ -636,6 +656,111 @@ def _build(ctx: DisplayContext, appended: Sequence[Appended] = ()) -> Snapshot:
     if back is not None:
         snapshot = returns.with_returning(snapshot, back)
     return snapshot if halted is None else _without_acts(snapshot, halted)
+
+
+# Standing facts
+
+
+class Standing(NamedTuple):
+    """The keys of a snapshot that few acts of play change."""
+
+    table: TableFacts
+    ceased: Ceased | None
+    rules: RulesFacts
+    signs: list[Sign]
+    people: People
+    shaker: ShakerFacts | None
+    issued: list[str]
+    issued_broken: list[str]
+    transfers: list[TransferFacts]
+    opening: OpeningPart
+    closing_asks: ClosingAsks | None
+    post_acts: dict[str, list[PostCode]]
+    layout: list[LayoutWager]
+    chips: list[int]
+
+
+class Basis(NamedTuple):
+    """All that the standing facts of a table that stands (`_stands`) are computed from.
+
+    Rows are the values of their columns, because acts change some of them in place.
+    """
+
+    table: dict[str, Any]
+    facility: dict[str, Any]
+    others: tuple[dict[str, Any] | None, ...]
+    play: tuple[object, ...]
+    round: int | None
+    deals: bool
+    day: dt.date
+
+
+MAX_STANDING = 2_000
+_standings: dict[uuid.UUID, tuple[Basis, Standing]] = {}  # by table
+
+
+def _standing(ctx: TableContext, opening: Opening, day: dt.date, alerts: Sequence[Alert]) -> Standing:
+    table, play = ctx.table, ctx.play
+    return Standing(
+        table=_table(table),
+        ceased=_ceased(table),
+        rules=_rules(ctx, day),
+        signs=forms_of(table),
+        people=_people(table),
+        shaker=_shaker(ctx),
+        issued=list(play.issued),
+        issued_broken=list(play.issued_broken),
+        transfers=transfers_part(play.transfers),
+        opening=opening.snapshot_part(),
+        closing_asks=closing_data(ctx, alerts),
+        post_acts={act: list(needed.posts) for act, needed in game_by_code(table.game).post_acts.items()},
+        layout=wager_layout(ctx),
+        chips=sorted(table.facility.chip_values),
+    )
+
+
+def _stands(ctx: TableContext) -> bool:
+    """Whether nothing that the standing facts depend on is due by the clock, or in rows that an act does not load."""
+    play = ctx.play
+    return ctx.table.status == Table.Status.OPEN and not (play.services or play.calls or play.changes)
+
+
+def _kept_standing(ctx: TableContext, opening: Opening, day: dt.date) -> Standing:
+    """Return the standing facts of a table that stands: those of the act before, if all of their basis is as it was."""
+    basis, key = _basis(ctx, day), ctx.table.uid
+    kept_basis, standing = _standings.get(key, (None, None))
+    if standing is None or kept_basis != basis:
+        standing = _standing(ctx, opening, day, [])
+        if len(_standings) >= MAX_STANDING:
+            _standings.clear()
+        _standings[key] = basis, standing
+    return standing
+
+
+def _basis(ctx: TableContext, day: dt.date) -> Basis:
+    table, play = ctx.table, ctx.play
+    values = _values(table)
+    del values["status_seq"]
+    people = (table.dealer, table.dealer_left, table.stickperson, table.floorperson)
+    return Basis(
+        table=values,
+        facility=_values(table.facility),
+        others=tuple(
+            _values(row) if row is not None else None
+            for row in (table.pit, ctx.submission, ctx.shaker, ctx.lot, *people)
+        ),
+        play=(play.issued, play.issued_broken, play.transfers, play.drop_box),
+        round=ctx.round.number if ctx.round is not None else None,
+        deals=ctx.deals,
+        day=day,
+    )
+
+
+def _values(row: Model) -> dict[str, Any]:
+    """The values of a row's columns."""
+    values = row.__dict__.copy()
+    del values["_state"]
+    return values
 
 
 def _halted(table: Table) -> Halted | None:

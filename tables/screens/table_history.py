@@ -8,6 +8,7 @@ restored backup.
 """
 
 import datetime as dt
+import json
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from django.db.models.functions import Coalesce
 
 from audit import clock
 from audit.models import Entry, Person
-from audit.record import Appended
+from audit.record import Appended, search_columns
 from audit.rows import CompiledValues, read
 from games import registry, submissions
 from games.engine import Rules, editions
@@ -555,10 +556,7 @@ def acts(table: Table, appended: Sequence[Appended] = ()) -> list[ActLine]:
     stream_id = table.stream_id
     cached = _newest_lines.get(stream_id)
     if cached and appended and (cached.seq, cached.hash) == (appended[0].seq - 1, appended[0].prev):
-        fresh = tuple(
-            _act_line(new.entry(table.stream), new.actor, new.witness, table.game)
-            for new in reversed(appended)
-        )
+        fresh = tuple(_appended_line(new, table.game) for new in reversed(appended))
         newest = _NewestLines(appended[-1].seq, appended[-1].hash, (*fresh, *cached.lines)[:LAST_ACTS])
         _newest_lines[stream_id] = newest
         return list(newest.lines)
@@ -571,7 +569,7 @@ def acts(table: Table, appended: Sequence[Appended] = ()) -> list[ActLine]:
         if cached and len(rows) < LAST_ACTS:
             rows = _read_entries(stream_id, 0)
     if rows:
-        lines = (*(_act_line(*row, table.game) for row in rows), *older)[:LAST_ACTS]
+        lines = (*(_entry_line(*row, table.game) for row in rows), *older)[:LAST_ACTS]
         if len(_newest_lines) > MAX_CACHED_STREAMS:
             _newest_lines.clear()
         _newest_lines[stream_id] = _NewestLines(rows[0][0].seq, bytes(rows[0][0].hash), lines)
@@ -593,20 +591,44 @@ def _read_entries(stream_id: int, from_seq: int) -> list[tuple[Entry, Person | N
     return [row for row, _ in read(models, sql, [stream_id, from_seq])]
 
 
-def _act_line(entry: Entry, actor: Person | None, witness: Person | None, game: str) -> ActLine:
+def _appended_line(new: Appended, game: str) -> ActLine:
+    """Return an entry that was just appended, in words."""
+    data = json.loads(new.body)["data"]
+    actor, witness = (person.name or person.code if person else "" for person in (new.actor, new.witness))
+    return _act_line(new.seq, new.moment, new.type, data, search_columns(data)[0], actor, witness, game)
+
+
+def _entry_line(entry: Entry, actor: Person | None, witness: Person | None, game: str) -> ActLine:
     """Return an entry in words, from its columns, so that a body made unreadable stops no screen."""
-    who = _short_name((actor.name if actor else "") or entry.actor or "Pitside")
-    signer = _short_name((witness.name if witness else "") or entry.witness) if entry.witness else ""
-    if not signer and entry.type in CORRECTIONS:  # a floorperson who runs the table signs what they correct
+    by, signed_by = (
+        (actor.name if actor else "") or entry.actor,
+        (witness.name if witness else "") or entry.witness,
+    )
+    return _act_line(entry.seq, entry.at, entry.type, data_of(entry), entry.round, by, signed_by, game)
+
+
+def _act_line(
+    seq: int,
+    at: dt.datetime,
+    type_: str,
+    data: dict[str, Any],
+    round_: int | None,
+    actor: str,
+    witness: str,
+    game: str,
+) -> ActLine:
+    who = _short_name(actor or "Pitside")
+    signer = _short_name(witness) if witness else ""
+    if not signer and type_ in CORRECTIONS:  # a floorperson who runs the table signs what they correct
         signer = who
     return {
-        "seq": entry.seq,
-        "at": clock.format_moment(entry.at),
+        "seq": seq,
+        "at": clock.format_moment(at),
         "who": who,
         "signer": signer,
-        "type": entry.type,
-        "text": _act_text(entry.type, data_of(entry), game),
-        "round": entry.round,
+        "type": type_,
+        "text": _act_text(type_, data, game),
+        "round": round_,
     }
 
 

@@ -21,7 +21,7 @@ from tables.demo.seeding import approve_shaker
 from tables.management.reference import snapshot as page_of_snapshot
 from tables.models import Alert, Shaker, Table
 from tables.runner import table
-from tables.screens import fragments
+from tables.screens import fragments, snapshot
 from tests.services.json_types import not_of_json
 from tests.tables.cast import make_scene
 
@@ -418,3 +418,41 @@ def test_the_offers_hold_in_a_round_that_nobody_won(scene):
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     scene.act("take_losers")
     compare(scene)
+
+
+def test_an_act_of_play_leaves_the_standing_facts_as_they_were_and_builds_what_their_rows_change(
+    scene, monkeypatch
+):
+    built: list[int] = []
+    build = snapshot._standing
+
+    def counted(ctx, *rest):
+        built.append(ctx.stream.seq)
+        return build(ctx, *rest)
+
+    monkeypatch.setattr(snapshot, "_standing", counted)
+    shown: list[Any] = []
+    for cents in (2_500, 5_000, 7_500):
+        context = scene.place((1, "small", cents)).context
+        shown.append(fragments.state_after(context).snapshot)
+    built.clear()
+    again: Any = fragments.state_after(context).snapshot
+    assert built == [] and again == shown[-1]
+    assert all(state["layout"] is shown[-1]["layout"] for state in shown[1:])
+    table = context.table
+    for row, field, value, key in (
+        (table, "min_cents", 100, "limits"),
+        (table, "refused_seats", [3], "round"),
+        (table, "dealer_since", table.dealer_since.replace(year=2001), "people"),
+        (table.dealer, "name", "Someone Else", "people"),
+        (table.facility, "name", "Another House", "table"),
+        (table.pit, "name", "Elsewhere", "table"),
+        (context.play.shaker, "code", "S-99", "shaker"),
+        (context.play.round.submission, "lapsed_why", "withdrawn", "rules"),
+    ):
+        monkeypatch.setattr(row, field, value)
+        state: Any = fragments.state_after(context).snapshot
+        assert state[key] != again[key], field
+        with monkeypatch.context() as full:
+            full.setattr(snapshot, "_stands", lambda ctx: False)
+            assert state == fragments.state_after(context).snapshot, field
