@@ -56,33 +56,43 @@ CREATE FUNCTION tables_guard(
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    t @schema@.tables_table%ROWTYPE;
-    s @schema@.audit_stream%ROWTYPE;
+    its_stream bigint;
+    its_facility bigint;
+    its_pit bigint;
+    halted timestamptz;
+    its_seq bigint;
+    its_head bytea;
+    closed timestamptz;
     person bigint;
     now timestamptz;
 BEGIN
-    SELECT * INTO t FROM @schema@.tables_table x WHERE x.id = tables_guard.table_id FOR UPDATE;
-    SELECT * INTO s FROM @schema@.audit_stream x WHERE x.id = tables_guard.stream_id FOR UPDATE;
+    SELECT x.stream_id, x.facility_id, x.pit_id, x.halted_at INTO its_stream, its_facility, its_pit, halted
+        FROM @schema@.tables_table x WHERE x.id = tables_guard.table_id FOR UPDATE;
+    SELECT x.seq, x.head, x.closed_at INTO its_seq, its_head, closed
+        FROM @schema@.audit_stream x WHERE x.id = tables_guard.stream_id FOR UPDATE;
     now := @schema@.audit_now();
-    IF t.stream_id IS DISTINCT FROM tables_guard.stream_id
-        OR t.halted_at IS NOT NULL
-        OR s.seq IS DISTINCT FROM tables_guard.seq
-        OR s.head IS DISTINCT FROM tables_guard.head
-        OR s.closed_at IS NOT NULL
+    IF its_stream IS DISTINCT FROM tables_guard.stream_id
+        OR halted IS NOT NULL
+        OR its_seq IS DISTINCT FROM tables_guard.seq
+        OR its_head IS DISTINCT FROM tables_guard.head
+        OR closed IS NOT NULL
         OR tables_guard.moment NOT BETWEEN now - interval '1 second' AND now + interval '100 milliseconds'
         OR (SELECT coalesce(max(i.number), 1) FROM @schema@.audit_incarnation i) <> tables_guard.incarnation
         OR (SELECT e.epoch FROM @schema@.tables_epoch e) IS DISTINCT FROM tables_guard.epoch
-        OR NOT @schema@.tables_on_duty(tables_guard.actor, t.facility_id, t.pit_id, t.id)
+        OR (tables_guard.actor <> ALL (tables_guard.at_work)
+            AND NOT @schema@.tables_on_duty(tables_guard.actor, its_facility, its_pit, tables_guard.table_id))
         OR (tables_guard.sender IS NOT NULL AND tables_guard.sender IS DISTINCT FROM
             @schema@.audit_sender(tables_guard.device, tables_guard.actor, tables_guard.session))
     THEN
         RAISE EXCEPTION 'the copy is old' USING ERRCODE = 'serialization_failure';
     END IF;
     FOREACH person IN ARRAY tables_guard.at_work LOOP
-        IF NOT @schema@.tables_on_duty(person, t.facility_id, t.pit_id, t.id)
+        -- Each post by itself: an index is used for many tables
+        IF NOT @schema@.tables_on_duty(person, its_facility, its_pit, tables_guard.table_id)
             OR NOT EXISTS (SELECT 1 FROM @schema@.audit_person p WHERE p.id = person AND p.is_active)
-            OR EXISTS (SELECT 1 FROM @schema@.tables_table o WHERE o.id <> t.id AND o.status <> 'closed'
-                       AND person IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))
+            OR EXISTS (SELECT 1 FROM @schema@.tables_table o
+                       WHERE o.id <> tables_guard.table_id AND o.status <> 'closed'
+                       AND (o.dealer_id = person OR o.dealer_left_id = person OR o.stickperson_id = person))
         THEN
             RAISE EXCEPTION 'somebody is no longer at work' USING ERRCODE = 'serialization_failure';
         END IF;
