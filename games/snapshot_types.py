@@ -507,6 +507,13 @@ class DifferingWager(TypedDict):
     entered_cents: int
 
 
+class OtherReadingFacts(TypedDict):
+    """An earlier reading of the same throw, with other faces."""
+
+    device: Annotated[str, "name of the reader"]
+    dice: list[int]
+
+
 class ReadingFacts(TypedDict):
     """What a reader read of the dice that are to be called. Nothing of it counts before the call."""
 
@@ -515,6 +522,9 @@ class ReadingFacts(TypedDict):
     read_at: Moment
     confidence: Annotated[int, "in percent"]
     read: DiceToCall
+    other: Annotated[
+        OtherReadingFacts | None, "a reading before with other faces: neither is offered for the call"
+    ]
     entered: Annotated[DiceToCall | None, "other dice that were entered: the floor decides; otherwise null"]
     differing: Annotated[list[DifferingWager], "what hangs on it; empty unless other dice were entered"]
 

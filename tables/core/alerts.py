@@ -96,6 +96,8 @@ class AlertRaised(AlertEnded):
     last: NotRequired[Annotated[int, "number of the newest entry of the table on the record"]]
     lot: NotRequired[str]
     minutes: NotRequired[Annotated[int, "the dice expire within so many minutes"]]
+    other: NotRequired[Annotated[list[int], "the dice of an earlier reading of the same throw"]]
+    other_device: NotRequired[Annotated[str, "name of the reader that read them"]]
     percent: NotRequired[Annotated[int, "how full the battery of the device was"]]
     person: NotRequired[Annotated[str, "name of the person"]]
     undone: NotRequired[Annotated[int, "rounds without a result, or void throws, of the person"]]

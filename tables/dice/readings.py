@@ -275,7 +275,7 @@ def _place(ctx: TableContext, reading: DiceReading) -> Sequence[int] | None:
         reading.round, reading.throw = round_.number, round_.last_throw + 1
         reading.outcome = "automatic" if _is_call(ctx, reading, round_.reading) else "pending"
         if not _waits_for_floor(round_.reading):
-            ctx.change_round(reading=_pending(reading))
+            ctx.change_round(reading=_beside(ctx, _pending(reading), round_.reading))
         return None
     for position, throw in enumerate(reversed(throws)):
         earlier = throws[-position - 2].called_at if position + 1 < len(throws) else round_.opened_at
@@ -302,11 +302,37 @@ def _waits_for_floor(pending: PendingReading | None) -> bool:
 def _is_call(ctx: TableContext, reading: DiceReading, before: PendingReading | None) -> bool:
     """Whether a text approves that this reading is the call, and nothing differs: neither a call nor a reading."""
     if before is not None and (
-        _waits_for_floor(before) or ctx.game.arranged(before["dice"]) != ctx.game.arranged(reading.dice)
+        _waits_for_floor(before)
+        or "other" in before
+        or ctx.game.arranged(before["dice"]) != ctx.game.arranged(reading.dice)
     ):
         return False
     rules = ctx.table.facility.law.readings
     return rules.automatic and reading.confidence >= rules.least_confidence
+
+
+def _beside(ctx: TableContext, newer: PendingReading, before: PendingReading | None) -> PendingReading:
+    """A reading with the one before of the same throw, if its faces are others. Raises the alert about both then."""
+    if before is None:
+        return newer
+    if ctx.game.arranged(before["dice"]) == ctx.game.arranged(newer["dice"]):
+        return {**newer, "other": before["other"]} if "other" in before else newer
+    assert ctx.round is not None
+    alert = CONTRADICTING.expected(
+        ctx.table.pk,
+        section=ctx.rules.edition.no_rolls.get("disputed", ""),
+        round=ctx.round.number,
+        throw=ctx.round.last_throw + 1,
+        device=newer["device"],
+        read=newer["dice"],
+        other_device=before["device"],
+        other=before["dice"],
+    )
+    raise_alert(ctx, alert)
+    return {
+        **newer,
+        "other": {"device": before["device"], "number": before["number"], "dice": before["dice"]},
+    }
 
 
 def _pending(reading: DiceReading) -> PendingReading:
@@ -377,6 +403,8 @@ def reading_of_call(ctx: TableContext, dice: Sequence[int]) -> ReadingOfThrow | 
     if reading is None:
         return None
     read: ReadingOfThrow = {"device": reading["device"], "number": reading["number"], "dice": reading["dice"]}
+    if "other" in reading:
+        end_alert(ctx, CONTRADICTING.key_prefix)
     if "entered" in reading:
         read["entered"] = reading["entered"]
         end_alert(ctx, DIFFERING.key_prefix)
@@ -403,6 +431,27 @@ DIFFERING = alert_kind(
         "The dice differ",
         describe=_describe_differing,
         ends_when_acknowledged=True,
+    )
+)
+
+
+def _describe_contradicting(params: Mapping[str, Any]) -> tuple[str, str]:
+    newer, before = dice_words(params["read"]), dice_words(params["other"])
+    both = f"{params['other_device']} read {before}, and then {params['device']} read {newer}."
+    return (
+        "Two readings differ",
+        f"Round {params['round']}: {both} The dealer enters the dice. Look at them, too.",
+    )
+
+
+CONTRADICTING = alert_kind(
+    AlertKind(
+        "readings-differ",
+        "readings:{round}:{throw}",
+        Level.WARN,
+        "Two readings differ",
+        "Two readings differ",
+        describe=_describe_contradicting,
     )
 )
 READER_FIRMWARE = alert_kind(

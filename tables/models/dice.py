@@ -274,11 +274,19 @@ class DiceCount(models.Model):
         return f"{self.facility_id} {self.counted_at}"
 
 
+class OtherReading(TypedDict):
+    """An earlier reading of the same throw, with other faces, in the order of its reader."""
+
+    device: str
+    number: int
+    dice: list[int]
+
+
 class PendingReading(TypedDict):
     """A reading of dice that nobody has called yet, as the round keeps it until they are called.
 
     `dice` in the order of the reader; `confidence` in percent; `read_at` a moment in UTC. `entered`: the dice that
-    somebody entered, where they differ.
+    somebody entered, where they differ. `other`: an earlier reading of the same throw that had other faces.
     """
 
     device: str
@@ -287,6 +295,7 @@ class PendingReading(TypedDict):
     read_at: str
     confidence: int
     entered: NotRequired[list[int]]
+    other: NotRequired[OtherReading]
 
 
 class DiceReading(models.Model):

@@ -20,6 +20,7 @@ from games.snapshot_types import (
     DiceToCall,
     DifferingWager,
     LayoutWager,
+    OtherReadingFacts,
     ReadingFacts,
     Settle,
     SettleLine,
@@ -31,6 +32,7 @@ from games.wording import reason_text
 from tables.core.context import TableContext
 from tables.core.held_back import WagerKey, key_of
 from tables.models import Round, Table
+from tables.models.dice import PendingReading
 from tables.rounds.no_rolls import end_reason_text
 from tables.rounds.play import BETS_CLOSED
 from tables.rounds.wagers import WAGERS_PLACED, PlacedWager
@@ -125,9 +127,15 @@ def reading(ctx: TableContext, state: RoundState | None, names: dict[str, str]) 
         "read_at": pending["read_at"],
         "confidence": pending["confidence"],
         "read": read[0],
+        "other": _other_reading(ctx, pending),
         "entered": other[0] if other else None,
         "differing": _differing(read[1], other[1], names) if other else [],
     }
+
+
+def _other_reading(ctx: TableContext, pending: PendingReading) -> OtherReadingFacts | None:
+    other = pending.get("other")
+    return {"device": other["device"], "dice": list(ctx.game.arranged(other["dice"]))} if other else None
 
 
 def _dice_to_call(

@@ -10,6 +10,7 @@ from audit import clock, registration
 from audit.models import Device, Entry
 from audit.verification import verify
 from games.engine import Refusal
+from tables.alerts.calls import alert_words
 from tables.core.alerts import ALERT_RULES
 from tables.dice.readings import READER_SILENT
 from tables.models import Alert, Approval, DiceReading, Shaker
@@ -20,6 +21,7 @@ from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 HERE = "facilities/larkfield/tables/T-01/acts/post_reading"
+TABLE_PAGE = "/floor/larkfield/T-01/console"
 ruritania = jurisdictions.ruritania
 
 
@@ -120,6 +122,27 @@ def test_a_further_reading_does_not_take_the_place_of_the_floors_signature(reade
     assert settled["witness"] == "floorperson"
     assert (settled["data"]["reading"]["number"], settled["data"]["reading"]["entered"]) == (1, [2, 5, 6])
     assert open_alerts(dice_next, "reading-differs") == []
+    assert verify().findings == []
+
+
+def test_two_readings_that_differ_are_both_named_and_neither_is_offered(reader, dice_next):
+    other = make_machine("readings", place="larkfield/T-01", name="DR-02")
+    post(reader, [2, 5, 5])
+    assert 'id="reading"' in dice_next.browser("tablet", "dealer").get(TABLE_PAGE).content.decode()
+    assert post(other, [6, 5, 2])[1]["answer"]["outcome"] == "pending"
+    assert post(reader, [2, 6, 5], number=2)[1]["answer"]["outcome"] == "pending"
+    shown = dice_next.round_part["round"]["reading"]
+    assert (shown["other"], shown["read"]["dice"]) == ({"device": "DR-01", "dice": [2, 5, 5]}, [2, 5, 6])
+    (alert,) = open_alerts(dice_next, "readings-differ")
+    assert (
+        "DR-01 read 2 5 5, and then DR-02 read 6 5 2" in alert_words(alert.kind, alert.key, alert.params)[1]
+    )
+    page = dice_next.browser("tablet", "dealer").get(TABLE_PAGE).content.decode()
+    assert "Two readings differ. Enter the dice." in page and 'id="reading"' not in page
+    with dice_next.refused_on_record("reading-differs"):
+        dice_next.act("call_dice", {"dice": [2, 5, 5]})
+    dice_next.act("call_dice", {"dice": [2, 5, 6]}, witness="floorperson")
+    assert open_alerts(dice_next, "readings-differ") == []
     assert verify().findings == []
 
 
@@ -292,8 +315,9 @@ def test_no_reading_is_the_call_once_the_floor_is_to_sign(automatic, dice):
 def test_no_reading_is_the_call_where_an_earlier_one_has_other_dice(automatic):
     scene, reader = automatic
     post(reader, [2, 5, 5], confidence=94)
-    assert post(reader, [2, 5, 6], number=2)[1]["answer"]["outcome"] == "pending"
-    assert scene.round_part["round"]["reading"]["number"] == 2
+    for number in (2, 3):
+        assert post(reader, [2, 5, 6], number=number)[1]["answer"]["outcome"] == "pending"
+        assert scene.round_part["round"]["reading"]["number"] == number
 
 
 def test_elsewhere_no_reading_is_the_call_however_sure_it_is(reader, dice_next):
