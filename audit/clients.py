@@ -38,6 +38,7 @@ WRITES = {
     "acts": "does acts at tables and of the facility",
     "readings": "posts readings of dice",
     "signs": "says what a sign shows",
+    "bookmarks": "marks moments of video (surveillance)",
     "staff": "prepares people and changes of their access, and ends access (SCIM)",
 }
 SCOPES = READS | WRITES

@@ -9,6 +9,7 @@ is missing here.
 
 import tables.alerts.calls
 import tables.api.people
+import tables.cases.bookmarks
 import tables.cases.case
 import tables.cases.kinds
 import tables.cases.outcomes

@@ -454,7 +454,7 @@ ACTS_OF_FACILITY = {
         ),
         ACCESS_PREPARERS,
     ),
-    "end_employment": set(),  # of a machine alone
+    **dict.fromkeys(("end_employment", "add_bookmark"), frozenset()),  # of a machine alone
     "add_device": {"system administrator"},
     "add_client": {"system administrator"},
     "renew_client": {"system administrator"},

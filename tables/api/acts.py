@@ -42,7 +42,12 @@ from tables.words.sentences import say, title
 router = Router(tags=["Acts"])
 
 # The scope of an act that is not done by the scope `acts`.
-SCOPE_OF_ACT = {"post_reading": "readings", "show_sign": "signs", "end_employment": "staff"}
+SCOPE_OF_ACT = {
+    "post_reading": "readings",
+    "show_sign": "signs",
+    "end_employment": "staff",
+    "add_bookmark": "bookmarks",
+}
 SENTENCES = Path(__file__).parents[1] / "management" / "reference" / "parameters.toml"
 MOVED_ON = "The table has moved on since version %s. Read it again, and decide again."
 REPLAY = "Idempotent-Replay"

@@ -1,6 +1,6 @@
 """The topics of the API. Add a router to `READS`, or to `WRITES` if acts or machines at a table depend on it."""
 
-from tables.api import acts, cases, entries, floor, money, people, readings, rounds, rules, signs
+from tables.api import acts, bookmarks, cases, entries, floor, money, people, readings, rounds, rules, signs
 from tables.api.access import few_at_once
 from tables.api.app import api
 
@@ -13,7 +13,7 @@ READS = (
     cases.router,
     entries.router,
 )
-WRITES = (acts.router, readings.router, signs.router)
+WRITES = (acts.router, readings.router, signs.router, bookmarks.router)
 ROUTERS = (*READS, *WRITES)
 for router in READS:
     router.add_decorator(few_at_once, mode="view")

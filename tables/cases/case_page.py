@@ -19,6 +19,7 @@ from audit.models import Entry, Person
 from games.access import opened_by
 from games.kit.files import file_response
 from games.models import Facility
+from tables.cases.bookmarks import bookmarks_of
 from tables.cases.case import (
     CASE_PAGES,
     CASE_WORKERS,
@@ -36,7 +37,16 @@ from tables.cases.outcomes import LETTER_PRINTED, LetterPaper, letter_of, letter
 from tables.core.entries import RecordedEntry, of_round
 from tables.desk.desk import may_export, own_recent_entry, recorded_copy
 from tables.desk.entries import EntryRow, entry_rows, entry_url
-from tables.models import Assignment, CameraReference, Case, CaseDocument, CaseLetter, CaseSignature, Slip
+from tables.models import (
+    Assignment,
+    Bookmark,
+    CameraReference,
+    Case,
+    CaseDocument,
+    CaseLetter,
+    CaseSignature,
+    Slip,
+)
 from tables.replay.evidence import Evidence, evidence_of
 from tables.replay.history import RoundHistory, WagerRow, layout_snapshot
 from tables.replay.replayed_round import SETTLING_TYPES
@@ -158,6 +168,11 @@ class CasePage:
     @cached_property
     def cameras(self) -> Sequence[CameraReference]:
         return list(self.case.cameras.select_related("seen_by"))
+
+    @cached_property
+    def bookmarks(self) -> Sequence[Bookmark]:
+        """The moments of video that a surveillance system marked of this case or its round."""
+        return list(bookmarks_of(self.case, [*self.round.entries] if self.round else []))
 
     @property
     def missing_signatures(self) -> range:

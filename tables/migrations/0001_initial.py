@@ -1162,6 +1162,29 @@ class Migration(migrations.Migration):
                 options={
                     'ordering': ['table', 'device'],
                 },
+            ), migrations.CreateModel(
+                name='Bookmark',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('code', models.CharField(help_text='for instance BM-0001', max_length=20)),
+                    ('reference', models.CharField(help_text='by which the surveillance system finds it again', max_length=60)),
+                    ('camera', models.CharField(max_length=40)),
+                    ('round', models.PositiveIntegerField(blank=True, null=True)),
+                    ('note', models.CharField(blank=True, max_length=500)),
+                    ('moment', models.DateTimeField(help_text='by the clock of the surveillance system')),
+                    ('offset_ms', models.BigIntegerField(help_text="what that clock was behind the server's when it sent this")),
+                    ('at', models.DateTimeField(help_text="the same moment by the server's clock")),
+                    ('added_at', models.DateTimeField()),
+                    ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='bookmarks', to='tables.case')),
+                    ('device', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.device')),
+                    ('facility', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bookmarks', to='games.facility')),
+                    ('table', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='bookmarks', to='tables.table')),
+                ],
+                options={
+                    'ordering': ['facility', 'at', 'pk'],
+                    'constraints': [models.UniqueConstraint(fields=('facility', 'code'), name='bookmark_code_is_unique'), models.UniqueConstraint(fields=('device', 'reference'), name='bookmark_is_taken_once')],
+                    'indexes': [models.Index(fields=['table', 'at'], name='bookmark_by_table')],
+                },
             )],
         ),
     ]

@@ -2,6 +2,7 @@
 
 from .cases import (
     Alert,
+    Bookmark,
     CameraReference,
     Case,
     CaseDocument,
@@ -49,6 +50,7 @@ __all__ = [
     "Alert",
     "Approval",
     "Assignment",
+    "Bookmark",
     "CameraReference",
     "Case",
     "CaseDocument",

@@ -198,6 +198,38 @@ class CameraReference(models.Model):
         return f"{self.case_id} {self.camera}"
 
 
+class Bookmark(models.Model):
+    """A moment on the video of a camera that a surveillance system named, by its clock and by the server's.
+
+    `round` and `case` are those that the system named; a round at the time of `at` is found without them.
+    """
+
+    facility = models.ForeignKey(FACILITY, models.PROTECT, related_name="bookmarks")
+    code = models.CharField(max_length=20, help_text="for instance BM-0001")
+    device = models.ForeignKey("audit.Device", models.PROTECT, related_name="+")
+    reference = models.CharField(max_length=60, help_text="by which the surveillance system finds it again")
+    camera = models.CharField(max_length=40)
+    table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="bookmarks")
+    round = models.PositiveIntegerField(null=True, blank=True)
+    case = models.ForeignKey(Case, models.PROTECT, null=True, blank=True, related_name="bookmarks")
+    note = models.CharField(max_length=500, blank=True)
+    moment = models.DateTimeField(help_text="by the clock of the surveillance system")
+    offset_ms = models.BigIntegerField(help_text="what that clock was behind the server's when it sent this")
+    at = models.DateTimeField(help_text="the same moment by the server's clock")
+    added_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["facility", "at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["facility", "code"], name="bookmark_code_is_unique"),
+            models.UniqueConstraint(fields=["device", "reference"], name="bookmark_is_taken_once"),
+        ]
+        indexes = [models.Index(fields=["table", "at"], name="bookmark_by_table")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
 class CaseSignature(models.Model):
     """A signature under the outcome of a case. One that was given before the case was reopened no longer counts."""
 
