@@ -12,6 +12,7 @@ import enum
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, TypedDict
 
 from django.conf import settings
@@ -360,6 +361,7 @@ def hash_on_record(stream: Stream, seq: int) -> str:
     return bytes(digest).hex() if digest is not None else ""
 
 
+@lru_cache(maxsize=4096)  # a head that a screen was sent comes back with its next act
 def _mac(key: Any, stream: str, incarnation: int, seq: int, head: str) -> str:
     message = f"{stream}\n{incarnation}\n{seq}\n{head}"  # a stream's name has no line feed
     return salted_hmac(HEAD_SALT, message, secret=key, algorithm="sha256").hexdigest()

@@ -8,7 +8,7 @@ first winning line that is not paid is the current one: its seat is marked, and 
 a function of the snapshot alone.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from types import ModuleType
 from typing import Literal, NamedTuple, TypedDict
@@ -247,34 +247,46 @@ def _paying(s: Snapshot) -> dict[str, Literal["", "now", "paid"]]:
     }
 
 
+class PrintedLayout:
+    """A layout as its game prints it: its areas in order, and of each the family as templates name it, and its place
+    there. Compared by identity.
+    """
+
+    def __init__(self, s: Snapshot) -> None:
+        self.source = s["layout"]
+        self.areas: list[tuple[str, PrintedArea]] = [
+            (
+                area["family"].partition(" ")[0].replace("-", "_"),
+                PrintedArea(
+                    s["table"]["game"],
+                    area["wager"],
+                    area["label"],
+                    area["family"],
+                    tuple(area["odds"]),
+                    area["stopped"]["text"] if area["stopped"] else "",
+                ),
+            )
+            for area in self.source
+        ]
+        self.places: dict[str, tuple[str, int, PrintedArea]] = {}
+        in_family: Counter[str] = Counter()
+        for family, area in self.areas:
+            self.places[area.wager] = family, in_family[family], area
+            in_family[family] += 1
+
+
 MOST_LAYOUTS = 64
-_layouts: dict[tuple[str, str, int], tuple[list[LayoutWager], list[tuple[str, PrintedArea]]]] = {}
+_layouts: dict[tuple[str, str, int], PrintedLayout] = {}
 
 
-def _printed_areas(s: Snapshot) -> list[tuple[str, PrintedArea]]:
-    """Return the areas of a layout in its order, each with its family as templates name it. Kept for each rules."""
-    layout, game = s["layout"], s["table"]["game"]
-    key = game, s["rules"]["submission"], s["rules"]["version"]
-    cached_layout, printed = _layouts.get(key, ([], []))
-    if cached_layout is layout or cached_layout == layout:
-        return printed
-    printed = [
-        (
-            area["family"].partition(" ")[0].replace("-", "_"),
-            PrintedArea(
-                game,
-                area["wager"],
-                area["label"],
-                area["family"],
-                tuple(area["odds"]),
-                area["stopped"]["text"] if area["stopped"] else "",
-            ),
-        )
-        for area in layout
-    ]
-    if len(_layouts) >= MOST_LAYOUTS:
-        _layouts.clear()
-    _layouts[key] = layout, printed
+def _printed(s: Snapshot) -> PrintedLayout:
+    """Return the layout of a snapshot as it is printed. Kept for each rules."""
+    key = s["table"]["game"], s["rules"]["submission"], s["rules"]["version"]
+    printed = _layouts.get(key)
+    if printed is None or not (printed.source is s["layout"] or printed.source == s["layout"]):
+        if len(_layouts) >= MOST_LAYOUTS:
+            _layouts.clear()
+        printed = _layouts[key] = PrintedLayout(s)
     return printed
 
 
@@ -283,30 +295,39 @@ def areas(s: Snapshot) -> dict[str, list[SafeString]]:
 
     A family that the layout does not have is empty.
     """
-    round_ = s["round"]
+    round_, printed = s["round"], _printed(s)
     lit, phase, dice = set(round_["lit"]), round_["phase"], tuple(round_["dice"] or ())
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
     owned, paying, corrected = owners(s), _paying(s), corrected_areas(s)
     empty = AreaState(phase, tappable, bool(lit or dice))
     groups: dict[str, list[SafeString]] = defaultdict(list)
-    for group, area in _printed_areas(s):
-        wager, state = area.wager, empty
-        if wager in lit or wager in owned or wager in corrected:
-            state = empty._replace(
+    groups.update((family, list(drawn)) for family, drawn in _empty_areas(printed, empty).items())
+    for wager in {*lit, *owned, *corrected} & printed.places.keys():
+        family, place, area = printed.places[wager]
+        groups[family][place] = _area(
+            area,
+            empty._replace(
                 dice=(dice or (0,)) if wager in lit else (),
                 owners=owned.get(wager, ()),
                 run=paying.get(wager, ""),
                 corrected=wager in corrected,
-            )
-        groups[group].append(_area(area, state))
+            ),
+        )
+    return groups
+
+
+@lru_cache(maxsize=256)
+def _empty_areas(printed: PrintedLayout, empty: AreaState) -> dict[str, tuple[SafeString, ...]]:
+    """Draw every area with nothing on it, by family."""
+    groups: dict[str, tuple[SafeString, ...]] = {}
+    for family, area in printed.areas:
+        groups[family] = (*groups.get(family, ()), _area(area, empty))
     return groups
 
 
 @lru_cache(maxsize=8192)
 def _area(area: PrintedArea, state: AreaState) -> SafeString:
-    """Draw an area. An act changes few of them, so the others are taken from the cache. Its tag, words, print and
-    money are lines of their own, so that a push carries those that changed.
-    """
+    """Draw an area: its tag, words, print and money are lines of their own, so that a push carries what changed."""
     game, wager, label, family, odds, _ = area
     attrs, top, cloth, full = "", "", _print(area), full_stacks(game, family)
     money_html, unsettled = stacks(state.owners, full), unpaid(state.owners)
@@ -354,6 +375,7 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
 registry.clear_on_change(full_stacks.cache_clear)
 registry.clear_on_change(_print.cache_clear)
 registry.clear_on_change(_area.cache_clear)
+registry.clear_on_change(_empty_areas.cache_clear)
 
 
 def money_on(s: Snapshot) -> dict[str, list[Spot]]:
