@@ -4,8 +4,8 @@ The checks (format, lint, types, migrations, imports) run one after the other, a
 are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium); `--all` adds webkit. Each is one
 pytest run with a worker for each processor, three for two with services, which wait a lot. Arguments after `--` go to
 pytest in each suite.
-Beside them a last step injects faults into real processes (docs/testing.md). It waits most of its time, so the tests
-run at a lower priority than it.
+Two more steps are in docs/testing.md: schedules drawn from a seed, for half a minute after the tests, and faults of
+real processes, beside the tests. These wait most of their time, so the tests run at a lower priority.
 """
 
 import argparse
@@ -30,6 +30,8 @@ from script.service_finder import ROOT, Service
 BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
 FAULTS = "faults"
+SCHEDULES = "schedules"
+SCHEDULES_MINUTES = 0.5
 ADDRESSES = {
     "postgres": "TEST_DATABASE_URL",
     "redis": "TEST_REDIS_URL",
@@ -362,6 +364,23 @@ def run_faults(
     return Row(FAULTS, outcome, time.monotonic() - started, note, counts)
 
 
+def run_schedules(commands: Commands, required: set[str], folder: Path) -> Row:
+    """Run schedules of the day's seed (`script/schedules`). Each counts as a test."""
+    results, started = folder / f"{SCHEDULES}.xml", time.monotonic()
+    command = [
+        sys.executable,
+        "-m",
+        "script.schedules",
+        f"--minutes={SCHEDULES_MINUTES}",
+        f"--results={results}",
+    ]
+    code = commands.run([*PATIENTLY, *command])
+    counts, is_required = counted(results), "node" in required
+    outcome = {0: "passed", NO_TESTS: "failed" if is_required else "skipped"}.get(code, "failed")
+    note = "no node" if code == NO_TESTS else f"{counts['passed']} held, {counts['failed']} did not"
+    return Row(SCHEDULES, outcome, time.monotonic() - started, note, counts)
+
+
 def counted(results: Path) -> Counter[str]:
     """The number of tests that passed, failed, had errors and were skipped, from pytest's report."""
     counts: Counter[str] = Counter()
@@ -422,6 +441,9 @@ def run_steps(
                 for check in checks:
                     heading(check)
                     rows.append(run_check(check, commands))
+                if SCHEDULES in steps:
+                    heading(SCHEDULES)
+                    rows.append(run_schedules(commands, required, folder))
                 if FAULTS in steps:
                     heading(FAULTS)
                     rows.append(run_faults(commands, required, faults, folder))
@@ -439,6 +461,9 @@ def run_steps(
                         )
                     tests = Tests(found, required, arguments, choice=choice, suites=suites)
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
+                if SCHEDULES in steps:
+                    heading(SCHEDULES)
+                    rows.append(run_schedules(commands, required, folder))
                 beside_rows = beside.finish()
                 rows = [*(beside_rows[check] for check in checks), *rows]
                 rows += [beside_rows[FAULTS]] if FAULTS in steps else []
@@ -480,14 +505,18 @@ def main(argv: list[str]) -> int:
         help="inject every fault, for half an hour, and nothing else",
     )
     parser.add_argument(
-        "--only", nargs="+", choices=[*CHECKS, *SUITES, FAULTS], metavar="STEP", help="run these steps only"
+        "--only",
+        nargs="+",
+        choices=[*CHECKS, *SUITES, SCHEDULES, FAULTS],
+        metavar="STEP",
+        help="run these steps only",
     )
     parser.add_argument("-k", metavar="EXPRESSION", help="passed to pytest")
     options = parser.parse_args(argv[:cut])
     arguments = argv[cut + 1 :] + (["-k", options.k] if options.k else [])
-    # A selection of tests selects no fault.
+    # A selection of tests selects no schedule and no fault.
     suites = [name for name, suite in SUITES.items() if options.all or not suite.is_part_of_all_only]
-    default = [*CHECKS, *suites] if arguments else [*CHECKS, *suites, FAULTS]
+    default = [*CHECKS, *suites] if arguments else [*CHECKS, *suites, SCHEDULES, FAULTS]
     steps = options.only or ([*CHECKS, "sqlite"] if options.fast else default)
     if options.faults:
         steps = [FAULTS]

@@ -15,6 +15,27 @@ VOID_CHANCE = 0.2  # that the cage voids a fill that it prepared, and again once
 MONEY_CHANCE = 0.2  # that a tablet sells chips or receives a fill before its next act
 
 
+def next_act(state: Json, draw: random.Random) -> tuple[str, Json] | None:
+    """The act that a table invites its dealer to, with its parameters; None while there is none."""
+    if "place_wagers" in state["offers"] and (not state["round"]["wagers"] or draw.random() < 0.2):
+        return "place_wagers", {"wagers": _wagers(draw)}
+    step = state["next"]
+    if step is None:
+        return None
+    if step["act"] == "call_dice":
+        return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(step["dice"] or DICE)]}
+    return step["act"], step["params"]
+
+
+def _wagers(draw: random.Random) -> list[Json]:
+    seats = draw.sample(range(1, 8), draw.randint(1, 4))
+    return [
+        {"seat": seat, "wager": code, "cents": draw.choice(STAKES_CENTS)}
+        for seat in seats
+        for code in draw.sample(WAGERS, draw.randint(1, 3))
+    ]
+
+
 class Turns:
     """When somebody acts, and when they pause between two acts."""
 
@@ -66,25 +87,7 @@ class Dealer(Tablet):
     def choose(self) -> tuple[str, Json] | None:
         """The act that the screen invites, with its parameters; None while there is none."""
         state = self.fragment.state
-        if not state or self.fragment.is_halted:
-            return None
-        round_ = state["round"]
-        if "place_wagers" in state["offers"] and (not round_["wagers"] or self.draw.random() < 0.2):
-            return "place_wagers", {"wagers": self.wagers()}
-        step = state["next"]
-        if step is None:
-            return None
-        if step["act"] == "call_dice":
-            return "call_dice", {"dice": [self.draw.randint(1, 6) for _ in range(step["dice"] or DICE)]}
-        return step["act"], step["params"]
-
-    def wagers(self) -> list[Json]:
-        seats = self.draw.sample(range(1, 8), self.draw.randint(1, 4))
-        return [
-            {"seat": seat, "wager": code, "cents": self.draw.choice(STAKES_CENTS)}
-            for seat in seats
-            for code in self.draw.sample(WAGERS, self.draw.randint(1, 3))
-        ]
+        return next_act(state, self.draw) if state and not self.fragment.is_halted else None
 
 
 class Cage:

@@ -155,8 +155,12 @@ def page(run: Run) -> str:
 
 def write_results(trials: Sequence[Trial], path: Path) -> None:
     """Write how many faults held and failed, as pytest does, for the last line of script/test."""
-    failed = sum(not trial.held for trial in trials)
-    counts = {"tests": str(len(trials)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    write_counts(path, len(trials), sum(not trial.held for trial in trials))
+
+
+def write_counts(path: Path, tests: int, failed: int) -> None:
+    """Write how many tests there were, and how many failed, as pytest does."""
+    counts = {"tests": str(tests), "failures": str(failed), "errors": "0", "skipped": "0"}
     ElementTree.ElementTree(ElementTree.Element("testsuite", counts)).write(path)
 
 

@@ -1,0 +1,68 @@
+"""Schedules with a seed: the same seed draws the same one, and of one that fails the shortest is found.
+
+What schedules find is shown by `python -m script.schedules --plants`, which plants defects (docs/testing.md).
+"""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from script import checks
+from script.faults.report import write_counts
+from script.schedules.draws import Draws
+from script.schedules.schedule import Course
+from script.schedules.shortest import shortest
+
+
+def test_a_seed_draws_the_same_and_a_fault_that_is_left_out_moves_no_draw_of_another_kind():
+    def drawn(without=()):
+        draws = Draws(7, without)
+        lost = [draws.happens("lost", 0.5) for _ in range(20)]
+        return lost, [draws.happens("late", 0.5) for _ in range(20)], draws.faults
+
+    lost, late, faults = drawn()
+    assert (lost, late, faults) == drawn()
+    fewer, *others = drawn([0])
+    assert (fewer.count(True), others) == (lost.count(True) - 1, [late, faults])
+
+
+def test_nothing_goes_wrong_once_a_schedule_comes_to_rest():
+    draws = Draws(7)
+    draws.is_quiet = True
+    assert not any(draws.happens("lost", 1.0) for _ in range(9))
+
+
+def test_it_finds_the_shortest_schedule_that_fails():
+    """One that fails by the fault with the number 3, from the twelfth tap on."""
+
+    def run(seed, taps, without):
+        draws = Draws(seed, without)
+        draws.faults = [f"fault {number}" for number in range(9)]
+        fails = taps >= 12 and 3 not in draws.without
+        return Course(seed, taps, draws, problems=["an act is lost"] if fails else [])
+
+    short = shortest(run(7, 40, ()), run)
+    assert (short.taps, short.draws.without) == (12, frozenset({0, 1, 2, 4, 5, 6, 7, 8}))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_a_schedule_of_the_product_is_the_same_each_time_and_holds():
+    command = [sys.executable, "-m", "script.schedules", "--seed", "7", "--taps", "8", "--lines"]
+    first, second = (subprocess.run(command, capture_output=True, text=True) for _ in range(2))
+    assert first.returncode == 0, first.stdout + first.stderr
+    lines = [[line for line in run.stdout.splitlines() if " s  " in line] for run in (first, second)]
+    assert lines[0] == lines[1]
+    assert sum("taps" in line for line in lines[0]) == 9  # and the line that says that nobody taps any more
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "failed")])
+def test_each_schedule_counts_as_a_test(tmp_path, status, outcome):
+    class Commands(checks.Commands):
+        def run(self, command, *_, **__):
+            write_counts(tmp_path / "schedules.xml", 7, 2)
+            return status
+
+    row = checks.run_schedules(Commands(), {"node"}, tmp_path)
+    assert (row.step, row.outcome, row.counts["passed"], row.counts["failed"]) == ("schedules", outcome, 5, 2)
