@@ -3,8 +3,9 @@
 A client is a machine: an enrolled device of the station `machine`, with scopes, and a person of the role `machine` as
 whom it acts (`audit/models/clients.py`). It asks for a token by its id (that of its device) and a secret of 256 random
 bits, of which the database holds only the SHA-256. The token is signed by the server, is accepted for ten minutes, and
-names the client, the secret and the scopes; each request reads client, device, secret and person in one statement. So a
-secret that has ended, and a device that was revoked, open nothing from that moment on.
+names the client, the secret and the scopes. Each request reads client, device, secret and person in one statement, so a
+secret that has ended, and a device that was revoked, open nothing from that moment on. A client may be bound to a
+certificate, which it shows beside its secret and each token; the proxy says which one it showed.
 
 A secret ends after ninety days. Another one may be made before: the ones before are accepted for a week more, so that
 every server of the machine can be given the new one meanwhile.
@@ -12,6 +13,7 @@ every server of the machine can be given the new one meanwhile.
 
 import base64
 import datetime as dt
+import hashlib
 import secrets
 import uuid
 from collections.abc import Iterable
@@ -24,7 +26,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import clock, registration
 from audit.devices import READABLE_FOR, append_sign_in, enroll, lock_sign_in_stream, token_hash
-from audit.entries import CLIENT_MADE, CLIENT_READ_ENTRIES, CLIENT_SECRET_MADE
+from audit.entries import CLIENT_BOUND, CLIENT_MADE, CLIENT_READ_ENTRIES, CLIENT_SECRET_MADE
 from audit.models import ApiClient, ClientSecret, Department, Device, Entry, Person, Role, Station
 
 READS = {
@@ -48,6 +50,7 @@ SECRET_SALT = "pitside.client-secret.v1"
 TOKEN_SALT = "pitside.client-token.v1"
 SECRET_LIFETIME = dt.timedelta(days=90)
 OVERLAP = dt.timedelta(days=7)  # for which the secrets before are accepted beside a new one
+NO_CERTIFICATE = hashlib.sha256(b"").hexdigest()  # as a proxy may say it of a connection without one
 TOKEN_LIFETIME = dt.timedelta(minutes=10)
 
 
@@ -157,6 +160,25 @@ def readable_secrets(person: Person, facility: str, now: dt.datetime) -> list[tu
 def _derived(command: uuid.UUID) -> str:
     digest = salted_hmac(SECRET_SALT, command.bytes, algorithm="sha256").digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def bind(client: ApiClient, certificate_sha256: str, by: Person | None = None) -> None:
+    """Let a client be accepted only with this certificate (SHA-256 in hex), or with none, and record it."""
+    with transaction.atomic():
+        stream = lock_sign_in_stream(client.device.facility)
+        moment = clock.never_before(stream, clock.now())
+        client.certificate_sha256 = certificate_sha256
+        client.save(update_fields=["certificate_sha256"])
+        entry = CLIENT_BOUND(name=client.device.name, certificate_sha256=certificate_sha256)
+        append_sign_in(stream, entry, actor=by, device=client.device, moment=moment)
+
+
+def has_certificate(client: ApiClient, shown: str) -> bool:
+    """Whether a client shows the certificate to which it is bound. `shown`: SHA-256 in hex; "" for none."""
+    wanted = client.certificate_sha256
+    if wanted == NO_CERTIFICATE:
+        return False
+    return not wanted or constant_time_compare(shown.lower(), wanted)
 
 
 # Tokens

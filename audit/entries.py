@@ -111,6 +111,18 @@ def CLIENT_MADE(
     return f"{name} may use the API: {', '.join(scopes)}"
 
 
+@entry_type("client.bound")
+def CLIENT_BOUND(
+    *,
+    certificate_sha256: Annotated[
+        str, "SHA-256 of the certificate that it must show, in hex; empty: its secret is enough"
+    ],
+    name: DeviceName,
+) -> str:
+    """From now on a client shows this certificate beside its secret, or no certificate any more."""
+    return f"{name} bound to a certificate" if certificate_sha256 else f"{name} bound to no certificate"
+
+
 @entry_type("client.secret_made")
 def CLIENT_SECRET_MADE(
     *,

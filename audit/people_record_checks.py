@@ -11,8 +11,9 @@ from typing import Any
 from django.db import connection
 
 from audit.clock import format_moment
-from audit.columns import ACTOR, AT, DEVICE, Body, Reading, Rows, declare
+from audit.columns import ACTOR, AT, DEVICE, Body, Reading, Rows, constant, declare
 from audit.entries import (
+    CLIENT_BOUND,
     CLIENT_MADE,
     CLIENT_SECRET_MADE,
     DEVICE_CHANGED,
@@ -350,7 +351,16 @@ declare(
     ApiClient,
     "client",
     key={"device": DEVICE},
-    created={CLIENT_MADE: {"person": "person", "scopes": "scopes", "made_at": AT, "made_by": ACTOR}},
+    created={
+        CLIENT_MADE: {
+            "person": "person",
+            "scopes": "scopes",
+            "made_at": AT,
+            "made_by": ACTOR,
+            "certificate_sha256": constant(""),
+        }
+    },
+    changed={CLIENT_BOUND: {"certificate_sha256": "certificate_sha256"}},
     unproven={
         "asked_by": "who asked for it or its newest secret; the entry of the prepared change has it",
         "may_make_secret": "whether another secret was approved and not made yet; the entries say both",

@@ -457,7 +457,7 @@ ACTS_OF_FACILITY = {
     **dict.fromkeys(("end_employment", "add_bookmark"), frozenset()),  # of a machine alone
     "add_device": {"system administrator"},
     "add_client": {"system administrator"},
-    "renew_client": {"system administrator"},
+    **dict.fromkeys(("renew_client", "bind_client"), frozenset({"system administrator"})),
     "make_client_secret": {"system administrator", "compliance"},
     **dict.fromkeys(("make_pin", "give_password"), frozenset({"system administrator", "compliance"})),
     "make_token": {"system administrator", "compliance", "shift manager"},

@@ -74,6 +74,22 @@ def test_its_proxy_tries_the_other_worker_and_polls_both():
     assert "lb_retry_match" not in options  # an act may have been taken: only its tablet knows its id
 
 
+def test_its_proxy_alone_says_which_certificate_a_machine_showed(services):
+    text = (ROOT / "deploy" / "Caddyfile").read_text()
+    assert text.count("reverse_proxy ") == 1  # every request has the header, which replaces one that was sent
+    said = 'header_up X-Client-Certificate-Sha256 "{http.request.tls.client.fingerprint}"'
+    assert said in text[text.index("reverse_proxy ") :]
+    sites = re.findall(
+        r"^(\S+) \{\n\ttls internal(?: \{\n\t\tclient_auth \{\n\t\t\tmode (\w+)\n)?", text, re.MULTILINE
+    )
+    assert sites == [("{$SITE_NAME}", ""), ("{$SITE_NAME}:8443", "require")]
+    assert all(
+        services[name]["environment"]["PITSIDE_CLIENT_CERTIFICATES"] == "${PITSIDE_CLIENT_CERTIFICATES:-1}"
+        for name in ("web-1", "web-2")
+    )
+    assert not any("ports" in services[name] for name in ("web-1", "web-2"))
+
+
 def _seconds(text: str) -> float:
     return float(text[:-2]) / 1000 if text.endswith("ms") else float(text[:-1])
 

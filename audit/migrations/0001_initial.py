@@ -450,6 +450,7 @@ class Migration(migrations.Migration):
                     ('scopes', models.JSONField(default=list)),
                     ('made_at', models.DateTimeField()),
                     ('may_make_secret', models.BooleanField(default=True)),
+                    ('certificate_sha256', models.CharField(blank=True, max_length=64)),
                     ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('person', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='client', to=settings.AUTH_USER_MODEL)),

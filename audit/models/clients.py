@@ -14,7 +14,8 @@ class ApiClient(models.Model):
     """What a machine may read and do. Its facility and its only table, if it has one, are those of its device.
 
     `asked_by`: who asked for it, or for its newest secret, and never makes or reads that one. `may_make_secret`: a
-    second person has approved another secret, and nobody has made it yet.
+    second person has approved another secret, and nobody has made it yet. `certificate_sha256`: the fingerprint of the
+    certificate that it shows beside its secret, 64 digits of hex; "" where the secret is enough.
     """
 
     device = models.OneToOneField(Device, models.PROTECT, primary_key=True, related_name="client")
@@ -24,6 +25,7 @@ class ApiClient(models.Model):
     made_by = models.ForeignKey(Person, models.PROTECT, null=True, blank=True, related_name="+")
     asked_by = models.ForeignKey(Person, models.PROTECT, null=True, blank=True, related_name="+")
     may_make_secret = models.BooleanField(default=True)
+    certificate_sha256 = models.CharField(max_length=64, blank=True)
 
     class Meta:
         verbose_name = "client"

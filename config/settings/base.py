@@ -186,6 +186,9 @@ EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", defau
 
 # How many requests a client of the API may send within a minute (docs/deployment.md), counted in Redis, or in the only
 # process.
+# Whether the proxy says which certificate a machine showed (`tables/api/access.py`, deploy/Caddyfile). Only behind a
+# proxy that sets or removes that header on each request: anybody could write it otherwise.
+CLIENT_CERTIFICATES = env.bool("PITSIDE_CLIENT_CERTIFICATES", default=False)
 API_REQUESTS_PER_MINUTE = env.int("PITSIDE_API_REQUESTS_PER_MINUTE", default=600)
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

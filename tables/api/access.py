@@ -33,6 +33,7 @@ from games.models import Facility
 from tables.api.app import RETRY_AFTER_SECONDS, Problem, View, not_found, problem_response
 from tables.models import Table
 
+CERTIFICATE = "X-Client-Certificate-Sha256"
 WINDOW_SECONDS = 60
 # Half of the connections of a worker (POSTGRES_OPTIONS), and a quarter of its threads (config/handler.py): however many
 # reads come at once, the rest serve acts, readers of dice and signs.
@@ -123,7 +124,7 @@ class Client(HttpBearer):
         assert self.scopes <= SCOPES.keys()
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
-        caller = caller_of(token)
+        caller = caller_of(token, certificate_of(request))
         if caller is None:
             return None
         count_request(request, caller)
@@ -155,10 +156,18 @@ def _set_sender(request: HttpRequest, caller: Caller) -> None:
     request.device, request.locked = caller.device, False  # type: ignore[attr-defined]
 
 
-def caller_of(token: str) -> Caller | None:
+def certificate_of(request: HttpRequest) -> str:
+    """The SHA-256 of the certificate that the client showed to the proxy, in hex; "" for none.
+
+    Without a proxy that says so there is none, so that a client that is bound to one is refused.
+    """
+    return request.headers.get(CERTIFICATE, "") if settings.CLIENT_CERTIFICATES else ""
+
+
+def caller_of(token: str, certificate: str = "") -> Caller | None:
     """Who sends a request with this token, if it is accepted now. Notes that the client is in use, once a minute."""
     granted = clients.check_token(token)
-    if granted is None:
+    if granted is None or not clients.has_certificate(granted.client, certificate):
         return None
     client = granted.client
     record_use(client.device, clock.now())

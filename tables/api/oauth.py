@@ -5,6 +5,7 @@ and what is in a token, is in `audit/clients.py`.
 """
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, cast
 
 from authlib.integrations.django_oauth2 import AuthorizationServer
@@ -22,6 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from audit import clients
 from audit.models import ClientSecret
 from games.access import decides_itself
+from tables.api.access import certificate_of
 from tables.api.app import answering
 
 METHODS = ["client_secret_basic", "client_secret_post"]
@@ -43,17 +45,18 @@ class _Client(ClientMixin):
 
     secret: ClientSecret
 
-    def __init__(self, client_id: str) -> None:
-        self.client_id = client_id
+    def __init__(self, client_id: str, certificate: str) -> None:
+        self.client_id, self.certificate = client_id, certificate
 
     def get_client_id(self) -> str:
         return self.client_id
 
     def check_client_secret(self, client_secret: str) -> bool:
         secret = clients.client_of_secret(self.client_id, client_secret)
-        if secret is not None:
-            self.secret = secret
-        return secret is not None
+        if secret is None or not clients.has_certificate(secret.client, self.certificate):
+            return False
+        self.secret = secret
+        return True
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
         return method in METHODS
@@ -80,7 +83,7 @@ class _Server(AuthorizationServer):
         self.register_grant(_Grant)
 
     def query_client(self, client_id: str) -> _Client:
-        return _Client(client_id)
+        return _Client(client_id, _certificate.get())
 
     def save_token(self, token: dict[str, Any], request: OAuth2Request) -> None:
         return None
@@ -110,6 +113,9 @@ def _token(grant_type: str, client: _Client, scope: str | None = None, **_others
     }
 
 
+_certificate: ContextVar[str] = ContextVar(
+    "certificate", default=""
+)  # that the client showed with this request
 SERVER = _Server()
 
 
@@ -118,4 +124,5 @@ SERVER = _Server()
 @answering
 def token(request: HttpRequest) -> HttpResponseBase:
     """Give a client a token. 400 or 401 with an error of RFC 6749 otherwise."""
+    _certificate.set(certificate_of(request))
     return cast(HttpResponseBase, SERVER.create_token_response(request))

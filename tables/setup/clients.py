@@ -7,8 +7,10 @@ belongs to the department of information technology. What happens to the rows is
 """
 
 import datetime as dt
+import re
 from typing import Annotated
 
+from django.conf import settings
 from django.db.models import Max
 
 from audit import clients, clock
@@ -55,6 +57,21 @@ SECRET_OF_ANOTHER = RefusalCode(
     "You asked for this secret of %(client)s. Somebody else makes and reads it: %(who)s.",
     "Not yours to read",
 )
+FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+NOT_A_FINGERPRINT = RefusalCode(
+    "not-a-fingerprint",
+    "The fingerprint of a certificate is its SHA-256: 64 digits of hex, with or without colons.",
+    "No fingerprint",
+)
+NO_CERTIFICATES_HERE = RefusalCode(
+    "no-certificates-here",
+    "The proxy of this installation does not say which certificate a machine shows. An administrator of the server "
+    "sets that up first.",
+    "Not set up",
+)
+BOUND_ALREADY = RefusalCode(
+    "bound-already", "%(client)s shows this certificate, or none, already.", "Nothing to change"
+)
 
 
 # What the record says
@@ -89,6 +106,16 @@ def SECRET_GIVEN(
 ) -> str:
     """A secret of a machine was made, and could be read for ten minutes by the person who made it."""
     return f"Secret {number} of {device} made"
+
+
+@entry_type("client.certificate_chosen")
+def CERTIFICATE_CHOSEN(
+    *,
+    device: ClientName,
+    certificate_sha256: Annotated[str, "SHA-256 of the certificate, in hex; empty for none"],
+) -> str:
+    """A machine shows this certificate beside its secret from now on, or none any more."""
+    return f"{device} shows {'a certificate' if certificate_sha256 else 'no certificate'} beside its secret"
 
 
 # Acts
@@ -149,6 +176,26 @@ def renew_client(ctx: FacilityContext, *, device: _Client) -> ActOutcome:
     return ActOutcome(
         CLIENT_RENEWED(device=device.device.name), {"device": device.device.name}, changes="nothing"
     )
+
+
+@facility_act(SETUP, roles=PREPARERS, subject=SUBJECT, step_up="office")
+def bind_client(
+    ctx: FacilityContext, *, device: _Client, certificate_sha256: Annotated[str, text(95)] = ""
+) -> ActOutcome:
+    """Accept a client only with this certificate beside its secret. Empty: its secret is enough again.
+
+    Raises `no-such-device`, `not-a-fingerprint`, `no-certificates-here` or `bound-already`.
+    """
+    fingerprint = certificate_sha256.replace(":", "").replace(" ", "").lower()
+    if fingerprint and (not FINGERPRINT.fullmatch(fingerprint) or fingerprint == clients.NO_CERTIFICATE):
+        raise Refusal(NOT_A_FINGERPRINT)
+    if fingerprint and not settings.CLIENT_CERTIFICATES:
+        raise Refusal(NO_CERTIFICATES_HERE)
+    if fingerprint == device.certificate_sha256:
+        raise Refusal(BOUND_ALREADY, client=device.device.name)
+    clients.bind(device, fingerprint, ctx.actor)
+    entry = CERTIFICATE_CHOSEN(device=device.device.name, certificate_sha256=fingerprint)
+    return ActOutcome(entry, {"device": device.device.name}, changes="nothing")
 
 
 @facility_act(SETUP, roles=APPROVERS, step_up="always")

@@ -120,6 +120,7 @@ def system_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "read_scopes": list(clients.READS.items()),
         "write_scopes": list(clients.WRITES.items()),
+        "certificates": settings.CLIENT_CERTIFICATES,
         "requests_a_minute": settings.API_REQUESTS_PER_MINUTE,
         "days": {"lifetime": clients.SECRET_LIFETIME.days, "overlap": clients.OVERLAP.days},
         "tables": list(

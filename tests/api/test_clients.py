@@ -164,3 +164,57 @@ def test_a_secret_of_a_system_that_serves_one_table_is_an_alert_there(machine, s
     hands.now += dt.timedelta(days=84)
     secret_alerts_at(hands.now)
     assert [alert.table for alert in Alert.objects.all()] == [scene.table]
+
+
+# A certificate beside the secret
+
+MINE, OTHER = "ab" * 32, "cd" * 32
+NOTHING = (
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # Caddy's word for no certificate
+)
+
+
+def bind(scene, reader, fingerprint):
+    params = {"device": reader.client.device.name, "certificate_sha256": fingerprint}
+    code = scene.in_room("bind_client", params, by="system-administrator", approve=False).body["change"]
+    scene.in_room("approve_change", {"change": code}, by="compliance")
+
+
+def with_certificate(reader, fingerprint):
+    """The statuses of a token that is asked for, and of a read, by a client that shows this certificate."""
+    headers = {"X-Client-Certificate-Sha256": fingerprint} if fingerprint else {}
+    form = {"grant_type": "client_credentials", "client_id": reader.id, "client_secret": reader.secret}
+    return Client().post(TOKEN_URL, form, headers=headers).status_code, reader.get(
+        "facilities", headers=headers
+    ).status_code
+
+
+def test_a_client_that_is_bound_to_a_certificate_is_refused_without_it(machine, scene, settings):
+    settings.CLIENT_CERTIFICATES = True
+    reader = machine("floor")
+    assert with_certificate(reader, "") == with_certificate(reader, OTHER) == (200, 200)
+    bind(scene, reader, ":".join(["AB"] * 32))
+    assert with_certificate(reader, MINE) == with_certificate(reader, MINE.upper()) == (200, 200)
+    for shown in ("", OTHER, NOTHING, "{http.request.tls.client.fingerprint}"):
+        assert with_certificate(reader, shown) == (401, 401)
+    bind(scene, reader, "")
+    assert with_certificate(reader, "") == (200, 200)
+    assert [finding for finding in verify().findings if "client" in str(finding)] == []
+
+
+def test_without_a_proxy_that_says_it_no_header_counts(machine, scene, settings):
+    settings.CLIENT_CERTIFICATES = True
+    reader = machine("floor")
+    bind(scene, reader, MINE)
+    settings.CLIENT_CERTIFICATES = False
+    assert with_certificate(reader, MINE) == (401, 401)
+    with scene.refused("no-certificates-here"):
+        bind(scene, reader, OTHER)
+    settings.CLIENT_CERTIFICATES = True
+    for fingerprint, code in (
+        ("ab", "not-a-fingerprint"),
+        (NOTHING, "not-a-fingerprint"),
+        (MINE, "bound-already"),
+    ):
+        with scene.refused(code):
+            bind(scene, reader, fingerprint)

@@ -141,7 +141,7 @@ def test_acts_that_need_a_second_factor_are_approvals_exports_corrections_and_ca
         *("file_slip", "settle_slip", "sign_case_outcome", "begin_own_duty"),
         *("add_person", "add_people", "change_access", "replace_pin", "end_access", "review_access"),
         *("replace_sign_in", "record_leave", "record_return", "add_device", "move_device"),
-        *("add_client", "renew_client", "add_webhook"),
+        *("add_client", "renew_client", "bind_client", "add_webhook"),
     )
     assert needed == dict.fromkeys(corrections, "office") | dict.fromkeys(
         (
