@@ -70,7 +70,6 @@ import hashlib
 import io
 import itertools
 import json
-import operator
 import os
 import re
 import struct
@@ -121,12 +120,14 @@ class Bad(Exception):
 
 
 @contextlib.contextmanager
-def in_file(name: str | None) -> Iterator[None]:
-    """Name this file of the bundle in a failure inside the block."""
+def placed(
+    line: int = 0, stream: str | None = None, seq: int | None = None, file: str | None = None
+) -> Iterator[None]:
+    """Name this place in a failure inside the block, as far as that does not know it yet."""
     try:
         yield
     except Bad as bad:
-        raise bad.at(file=name) from None
+        raise bad.at(line, stream, seq, file) from None
 
 
 def printable(text: object) -> str:
@@ -202,11 +203,9 @@ def verify_texts(value: Any) -> None:
 
 def parse(body: bytes, number: int) -> Any:
     """Parse a body, which must be one canonical JSON object."""
-    try:
+    with placed(number):
         text = decode(body)
         content, end = read_value(text, 0)
-    except Bad as bad:
-        raise bad.at(number) from None
     if end != len(text):
         raise Bad("there is text after its JSON", number)
     return content
@@ -273,6 +272,18 @@ def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
 
 def is_hex(text: bytes) -> bool:
     return HEX.match(text.decode("latin-1")) is not None
+
+
+def is_head(item: Any, least: int) -> bool:
+    """Whether it names a stream, a number of at least so much, and a hash in hex."""
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("stream"), str)
+        and type(item.get("seq")) is int
+        and item["seq"] >= least
+        and isinstance(item.get("head"), str)
+        and HEX.match(item["head"]) is not None
+    )
 
 
 def claimed_position(body: bytes) -> tuple[Any, Any]:
@@ -346,15 +357,7 @@ def read_opening(line: bytes, number: int = 1) -> Export:
 
 
 def _read_stream(item: Any, number: int) -> Stream:
-    good = (
-        isinstance(item, dict)
-        and isinstance(item.get("stream"), str)
-        and type(item.get("seq")) is int
-        and isinstance(item.get("head"), str)
-        and HEX.match(item["head"])
-        and item["seq"] >= 0
-    )
-    if not good:
+    if not is_head(item, 0):
         raise Bad("a stream has no name, seq or head", number)
     stream = Stream(item["stream"], item["seq"], bytes.fromhex(item["head"]))
     if stream.prior_seq == 0 and stream.head != genesis(stream.name):
@@ -914,15 +917,7 @@ class SealSegment:
                 sealed.absent = sealed.absent or name not in listed_names
 
     def head(self, item: Any, before: str | None, closes: bool, latest: bytes) -> str:
-        good = (
-            isinstance(item, dict)
-            and list(item) == ["head", "seq", "stream"]
-            and isinstance(item["stream"], str)
-            and type(item["seq"]) is int
-            and isinstance(item["head"], str)
-            and HEX.match(item["head"])
-            and item["seq"] > 0
-        )
+        good = is_head(item, 1) and list(item) == ["head", "seq", "stream"]
         if not good or (before is not None and item["stream"] <= before):
             raise Bad("its heads are malformed, or not in the order of their names")
         name: str = item["stream"]
@@ -1017,10 +1012,8 @@ class BeyondReader:
 
     def read(self, lines: Iterable[tuple[int, bytes]], contents: bool) -> None:
         for number, line in lines:
-            try:
+            with placed(number, file=BEYOND):
                 self.entry(line, contents)
-            except Bad as bad:
-                raise bad.at(number, file=BEYOND) from None
 
     def entry(self, line: bytes, contents: bool) -> None:
         body, prev, digest = read_line(line, 0)
@@ -1029,13 +1022,11 @@ class BeyondReader:
         if place is None or place < self.place:
             raise Bad("it is of a stream that does not belong here", 0, name, seq)
         stream = self.streams[place]
-        try:
+        with placed(0, name, seq):
             if seq == stream.prior_seq and place > self.place and self.since:
                 self.before(stream, body, digest, contents)
             else:
                 self.after(place, stream, seq, body, prev, digest, contents)
-        except Bad as bad:
-            raise bad.at(0, name, seq) from None
         self.place = place
 
     def before(self, stream: Stream, body: bytes, digest: bytes, contents: bool) -> None:
@@ -1068,10 +1059,8 @@ class BeyondReader:
         """Check that no stream is cut at either end. Returns the number of unsealed entries by name."""
         unsealed = {}
         for place, stream in enumerate(self.streams):
-            try:
+            with placed(0, stream.name, self.ends[place], BEYOND):
                 count = self.verify_end(place, stream, segment)
-            except Bad as bad:
-                raise bad.at(0, stream.name, self.ends[place], BEYOND) from None
             if count:
                 unsealed[stream.name] = count
         return unsealed
@@ -1271,10 +1260,8 @@ def read_keys(text: str) -> Keys:
             raise Bad("its keys are not in order", number, file=KEYS)
         created = times[0] or created
         kind = LOG if match[1] == "log" else WITNESS
-        try:
+        with placed(number, file=KEYS):
             key = Key(match[2], kind)
-        except Bad as bad:
-            raise bad.at(number, file=KEYS) from None
         if any(other.public == key.public and other.name != key.name for other in keys[kind]):
             raise Bad(
                 "this key is also there under another name, and a key serves one log", number, file=KEYS
@@ -1491,7 +1478,6 @@ def read_entry(body: bytes, name: str, seq: int) -> Entry:
     if not before:
         raise Bad("the part before its data does not match format 1")
     type_, actor, moment = before.groups()
-    text, wagers = without_wagers(text, before.end(), WAGER_LISTS.get(type_))
     data, end = read_value(text, before.end())
     after = AFTER_DATA.match(text, end)
     if not after:
@@ -1503,55 +1489,7 @@ def read_entry(body: bytes, name: str, seq: int) -> Entry:
         raise Bad("its number is %s" % number)
     if witness == actor and witness != "null":
         raise Bad("its witness and actor are the same person")
-    if wagers is not None:
-        data[WAGER_LISTS[type_].name] = wagers
     return Entry(type_, moment, day, data, terms, actor, witness)
-
-
-class WagerList(NamedTuple):
-    """A list of wagers in the data of a type: its name, and what reads one of them from its JSON without braces."""
-
-    name: str
-    read: Callable[[str], Any]
-
-
-def without_wagers(text: str, begin: int, wager_list: WagerList | None) -> tuple[str, list[Any] | None]:
-    """Cut a list of wagers out of a body, and read each by itself: the same wagers come again and again.
-
-    Returns the body with an empty list, and the wagers; or the body as it is and None where that cannot be done.
-    """
-    if wager_list is None:
-        return text, None
-    name = '{"%s":[{' % wager_list.name
-    begin = text.find(name[1:], begin)
-    end = text.find("}]", begin)
-    if begin < 0 or end < 0 or text.find(name[1:], end) >= 0:
-        return text, None
-    begin += len(name) - 2
-    try:
-        wagers = [*map(wager_list.read, text[begin + 1 : end].split("},{"))]
-    except (Bad, *MISSHAPEN):  # whatever it is, reading the whole body says so
-        return text, None
-    return text[:begin] + text[end + 1 :], wagers
-
-
-def members(text: str) -> dict[str, Any]:
-    """Parse a JSON object without its braces. Raises Bad if it is not canonical."""
-    whole = "{%s}" % text
-    value, end = read_value(whole, 0)
-    if end != len(whole):
-        raise Bad("there is text after its JSON")
-    return value  # type: ignore[no-any-return]
-
-
-@lru_cache(maxsize=1 << 15)
-def settled_wager_in(text: str) -> SettledWager:
-    return settled_wager_of(members(text))
-
-
-@lru_cache(maxsize=1 << 15)
-def placed_wager_in(text: str) -> tuple[WagerKey, int]:
-    return placed_wager_of(members(text))
 
 
 def verify_time(moment: str, day: str, before: str, since: str, until: str) -> None:
@@ -1603,8 +1541,7 @@ def verify_settled(data: dict[str, Any]) -> None:
     wagers = data.get("settled")
     if not isinstance(wagers, list):
         raise Bad("its settled wagers are not a list")
-    wagers = [wager if isinstance(wager, SettledWager) else settled_wager_of(wager) for wager in wagers]
-    data["settled"] = wagers
+    data["settled"] = wagers = [settled_wager_of(wager) for wager in wagers]
     returned = sum([wager.returned for wager in wagers])
     paid, staked = sum([wager.paid for wager in wagers]), sum([wager.cents for wager in wagers])
     totals = (("paid_cents", paid), ("returned_cents", returned), ("taken_cents", staked - returned))
@@ -1698,21 +1635,21 @@ class SettledWager(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A settled wager with its place in the order of settlement: by step, rank, losses before wins, and seat."""
+    """A settled wager, and the step and rank in which it is settled."""
 
     step: int
+    rank: tuple[int, ...]
     wager: SettledWager
-    order: tuple[Any, ...] = ()
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Its place in the order of settlement: by step, rank, losses before wins, and seat."""
+        return self.step, self.rank, self.wager.outcome == WIN, self.wager.seat
 
 
-def decided_as(step: int, rank: tuple[int, ...], wager: SettledWager) -> Decided:
-    return Decided(step, wager, (step, rank, wager.outcome == WIN, wager.seat))
-
-
-@lru_cache(maxsize=1 << 15)
 def decided_wager(step: int, rank: tuple[int, ...], key: WagerKey, cents: int, pays: str | None) -> Decided:
-    """A wager that wins at these odds, or loses where there are none. The same ones come again and again."""
-    return decided_as(step, rank, settled_wager(key, cents, pays))
+    """A wager that wins at these odds, or loses where there are none."""
+    return Decided(step, rank, settled_wager(key, cents, pays))
 
 
 class Outcome(NamedTuple):
@@ -1750,7 +1687,6 @@ class Terms:
         self.first_dice = self.settle(self, {}, ()).dice  # of the first throw
         self.has_steps = terms["game"] != "sic-bo"  # winners and losers are settled together, step by step
         self.has_plays = terms["game"] == "football"
-        self.pays_by_dice: dict[Dice, dict[str, str | None]] = {}  # of Sic Bo: what each code pays
 
     def pays(self, row: str) -> str | None:
         """What a row of the paytable pays; None for no row, which is a loss."""
@@ -1771,11 +1707,8 @@ class Terms:
     def outcome(self, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
         """Settle the wagers by the valid throws so far."""
         decided, is_over, dice = self.settle(self, wagers, throws)
-        decided.sort(key=ORDER)  # of equal places, the order of entering them stays
+        decided.sort(key=lambda item: item.order)  # of equal places, the order of entering them stays
         return Outcome(cut_to_limit(decided, self.limit) if self.limit else decided, is_over, dice)
-
-
-ORDER = operator.attrgetter("order")
 
 
 def settled_wager(key: WagerKey, cents: int, pays: str | None) -> SettledWager:
@@ -1822,14 +1755,10 @@ SIC_BO_PAIRS = frozenset("%d-%d" % (low, high) for low in range(1, 6) for high i
 def settle_sic_bo(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Outcome:
     if not throws:
         return Outcome([], False, 3)
-    dice = tuple(sorted(throws[0]))
-    pays_by_code = terms.pays_by_dice.setdefault(dice, {})
     decided = []
     for key, cents in wagers.items():
-        code = key[1]
-        if code not in pays_by_code:
-            pays_by_code[code] = terms.pays(sic_bo_row(terms, code, dice))
-        decided.append(decided_wager(THROW, (), key, cents, pays_by_code[code]))
+        pays = terms.pays(sic_bo_row(terms, key[1], throws[0]))
+        decided.append(decided_wager(THROW, (), key, cents, pays))
     return Outcome(decided, True, 0)
 
 
@@ -1876,7 +1805,7 @@ def settle_high_roll(terms: Terms, wagers: Wagers, throws: Sequence[Dice]) -> Ou
         seat, code, _play = key
         family, _colon, number = code.partition(":")
         if code == EXTRA_ROLL and dice == 10:
-            decided.append(decided_as(0, (), SettledWager(*key, cents, FEE, None, 0, 0, 0)))
+            decided.append(Decided(0, (), SettledWager(*key, cents, FEE, None, 0, 0, 0)))
             continue
         if not (code in terms.payouts and family in ("pip", "like-kind", "millionaire")):
             raise Bad("High Roll Dice with %d dice has no wager %s" % (dice, printable(code)))
@@ -2140,7 +2069,7 @@ class Round:
         if self.is_closed:
             raise Bad("it places wagers after no more bets")
         for item in data["placed"]:
-            key, cents = item if isinstance(item, tuple) else placed_wager_of(item)
+            key, cents = key_of(item), cents_of(item["cents"])
             if self.terms.has_plays:
                 self.verify_play(key)
             if cents:
@@ -2317,7 +2246,7 @@ class Round:
         places = {item.wager.key: place for place, item in enumerate(self.decided)}
         kept = {item.wager.key: item for item in self.decided if item.wager.outcome != FEE}
         returned = [
-            Decided(THROW, SettledWager(*key, cents, RETURN, None, 0, cents, 0))
+            Decided(THROW, (), SettledWager(*key, cents, RETURN, None, 0, cents, 0))
             for key, cents in self.current.items()
             if key not in kept
         ]
@@ -2598,10 +2527,6 @@ def key_of(item: Mapping[str, Any]) -> WagerKey:
     if type(seat) is not int or not isinstance(code, str) or not (play is None or type(play) is int):
         raise TypeError("a wager has a seat and a code")
     return seat, code, play
-
-
-def placed_wager_of(item: Mapping[str, Any]) -> tuple[WagerKey, int]:
-    return key_of(item), cents_of(item["cents"])
 
 
 def cents_of(value: Any) -> int:
@@ -3165,10 +3090,6 @@ TRAY_TYPES = {
     "drop_box.put_on",
     "drop_box.taken_off",
     *("transfer." + step for step in (*STEP_BEFORE, *WAS)),
-}
-WAGER_LISTS = {
-    "wagers.placed": WagerList("placed", placed_wager_in),
-    **dict.fromkeys(SETTLING, WagerList("settled", settled_wager_in)),
 }
 SIGNED_BY_TWO = {
     "inventory.opener_counted",
@@ -3868,10 +3789,8 @@ class ContentsReader:
     def end(self) -> None:
         """Check that nothing which must follow is missing at the end of the stream."""
         self.end_dealt()
-        try:
+        with placed(self.number, self.name, self.seq):
             self.table.end()
-        except Bad as bad:
-            raise bad.at(self.number, self.name, self.seq) from None
 
 
 class Run(NamedTuple):
@@ -4071,7 +3990,7 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
         opening, newline, _rest = file.readline(LONGEST_LINE_BYTES).partition(b"\n")
     if not newline:
         raise Bad("this is not an export of at least two lines", 1, file=RECORD)
-    with in_file(RECORD):
+    with placed(file=RECORD):
         since, until, streams = read_opening(opening)
         every = read_every(opening, streams)
     segment = note = None
@@ -4080,11 +3999,11 @@ def verify_bundle(path: str, options: Options, progress: Progress | None) -> lis
         segment.read(bundle.lines(SEALS))
         if every:
             every.verify(segment.others)
-        with in_file(CHECKPOINT):
+        with placed(file=CHECKPOINT):
             note = Note(bundle.text(CHECKPOINT))
             verify_root(note, segment)
     collected, digest = Collected(), Digest()
-    with in_file(RECORD):
+    with placed(file=RECORD):
         sealed_heads = segment.sealed_heads if segment else None
         export = verify_file(path, options.contents, progress, sealed_heads, digest, collected)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
@@ -4292,10 +4211,8 @@ def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int, str]:
         elif prev != hexlify(head):
             raise Bad("it does not follow the entry before it", number)
         seq, head = seq + 1, digest
-        try:
+        with placed(number, name, seq):
             moment = read_entry(body, name, seq).moment
-        except Bad as bad:
-            raise bad.at(number, name, seq) from None
     if name is None:
         raise Bad("it has no entry")
     return name, seq, head, first, moment
