@@ -104,19 +104,36 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """
         with self.collecting():
             self._reads_are_refused = True
-            with transaction.atomic(self.alias, durable=True) if self.in_atomic_block else self._usable():
-                yield
-                self.ensure_connection()
-                self._send_collected(ends=True)
+            if self.in_atomic_block:
+                with transaction.atomic(self.alias, durable=True):
+                    yield
+                    self._send_collected(self.connection, ends=True)
+                return
+            yield
+            with self._borrowed() as connection:
+                self._send_collected(connection, ends=True)
 
     @contextmanager
-    def _usable(self) -> Iterator[None]:
-        """Give a connection back that ended in this block, so that the next statement gets another one."""
+    def _borrowed(self) -> Iterator[Connection]:
+        """The connection in use, or one of the pool for this block, without what Django sets up for its statements.
+
+        One that ended in this block is given back, so that the next statement gets another.
+        """
+        if self.connection is not None or self.pool is None:
+            self.ensure_connection()
+            try:
+                yield self.connection
+            finally:
+                if self.connection.closed:
+                    self.close()
+            return
+        with self.wrap_database_errors:
+            connection = self.get_new_connection({})
         try:
-            yield
+            yield connection
         finally:
-            if self.connection is not None and self.connection.closed:
-                self.close()
+            _worked_at[connection] = time.monotonic()
+            self.pool.putconn(connection)
 
     def use_kept(self, ids: dict[str, list[int]], reads: dict[Any, list[list[Any]]]) -> None:
         """Take ids of new rows and `kept_reads` from here in the rest of this block, and leave more here for later."""
@@ -141,7 +158,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         except DatabaseError as error:
             _raise_explained(error, [explain])
 
-    def _send_collected(self, *, ends: bool, commits: bool = False) -> None:
+    def _send_collected(self, connection: Connection, *, ends: bool, commits: bool = False) -> None:
         """Send the writes in one round trip. The first error is raised, and then none of them is done.
 
         `ends`: they are the last ones of the block, so that ids for the next one are taken.
@@ -151,15 +168,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         statements: list[tuple[str, Sequence[Any]]] = [(sql, params) for sql, params, _ in writes]
         lacking = [table for table, ids in (self._ids or {}).items() if ends and len(ids) < LEAST_IDS]
         statements += [(NEW_IDS.format(table, 2 * LEAST_IDS), ()) for table in lacking]
-        is_begun = not is_idle(self.connection)
+        is_begun = not is_idle(connection)
         if commits and is_begun:
             statements.append(("COMMIT", ()))
         if self.queries_logged:
             self.queries_log.extend({"sql": sql, "time": "0"} for sql, _ in statements)
         with self.wrap_database_errors:
-            if not (is_begun or commits or self.get_autocommit()):  # more follows in the transaction
-                execute_together(self.connection, [("BEGIN", ())])
-            results = execute_together(self.connection, statements)
+            if self.in_atomic_block and not (is_begun or commits):  # more follows in the transaction
+                execute_together(connection, [("BEGIN", ())])
+            results = execute_together(connection, statements)
         for table, result in zip(lacking, results[len(writes) :], strict=False):
             ids = (int(result.get_value(row, 0) or 0) for row in range(result.ntuples))
             self._ids[table].extend(ids)  # type: ignore[index]
@@ -175,7 +192,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.kept_reads and sql.startswith(WRITES):
             self.kept_reads.clear()
         if self._collected:
-            self._send_collected(ends=sql.startswith("RELEASE"))
+            self._send_collected(self.connection, ends=sql.startswith("RELEASE"))
 
     def _wrapped(self, execute: Any, sql: str, *arguments: Any) -> Any:
         self.before_statement(sql)
@@ -186,7 +203,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             super()._commit()  # type: ignore[misc]
             return
         with debug_transaction(self, "COMMIT"):
-            self._send_collected(ends=True, commits=True)
+            self._send_collected(self.connection, ends=True, commits=True)
 
     def _forget_collected(self) -> None:
         if self._collected:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from django.db import connection, models
 from django.db.models import Q
 
-from audit.rows import CompiledRead, in_list, new_ids, write
+from audit.rows import CompiledRead, in_list, make_instance, new_ids, write
 from games.engine.rounds import Phase
 from games.engine.wagers import WagerOutcome
 from games.snapshot_types import WagerFlag
@@ -118,15 +118,13 @@ class WagerManager(models.Manager["Wager"]):
         before = {(wager.seat, wager.code, wager.play): wager for wager in known}
         new = [key for key in newest if key not in before]
         ids = dict(zip(new, new_ids(self.model, len(new)), strict=True))
-        wagers = [
-            self.model(
-                id=before[key].pk if key in before else ids[key],
-                round_id=round_.pk,
-                missed=key in before and before[key].missed,
-                **dict(zip(WAGER_COLUMNS, row, strict=True)),
-            )
-            for key, row in newest.items()
-        ]
+        columns = ("id", "round_id", "struck", "missed", *WAGER_COLUMNS)
+        wagers = []
+        for key, row in newest.items():
+            known_wager = before.get(key)
+            pk = ids[key] if known_wager is None else known_wager.pk
+            missed = known_wager is not None and known_wager.missed
+            wagers.append(make_instance(self.model, columns, (pk, round_.pk, False, missed, *row)))
         values = ", ".join(["(%s, %s, false, false, %s, %s, %s, %s, %s, %s)"] * len(newest))
         write(
             f"""INSERT INTO {self.model._meta.db_table}

@@ -159,6 +159,7 @@ def _is_of(table: Table, number: int, device: str) -> bool:
 # Refused access
 
 
+NEVER_CACHED = "max-age=0, no-cache, no-store, must-revalidate, private"
 STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
 
 
@@ -176,9 +177,11 @@ class AccessMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if request.user.is_authenticated:
-            # The Back button of a shared tablet must not show what the previous person saw.
+        # The Back button of a shared tablet must not show what the previous person saw.
+        if request.user.is_authenticated and "Cache-Control" in response:
             add_never_cache_headers(response)
+        elif request.user.is_authenticated:
+            response["Cache-Control"] = NEVER_CACHED
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
