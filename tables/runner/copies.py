@@ -1,4 +1,4 @@
-"""A worker's copy of a table, on which the next act there runs without reading (docs/architecture.md).
+"""A worker's copy of a table, on which the next act there runs without reading (docs/acts.md).
 
 After an act whose context has everything that it wrote, the worker keeps the table as the act left it. The next act
 takes the copy out and runs on it. Its writes are sent with a guard before them, which locks the table and raises unless

@@ -1,4 +1,4 @@
-"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/architecture.md).
+"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/acts.md).
 
 A refused act leaves no trace, because its transaction is rolled back. Where a try is itself evidence, such as a count
 that differs, the act returns `refuse_on_record(…)`: the act is refused, and an entry says that somebody tried. The
