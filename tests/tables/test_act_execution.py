@@ -280,7 +280,9 @@ def test_there_is_no_such_act_and_no_such_table(scene):
 
 def test_the_answer_to_an_act_may_do_nothing_in_a_browser_and_is_kept_by_none(scene):
     address = "/floor/larkfield/T-01/acts/shake"
-    answer = scene.browser(signed_in="dealer").post(address, {"command": "none"}, content_type="application/json")
+    answer = scene.browser(signed_in="dealer").post(
+        address, {"command": "none"}, content_type="application/json"
+    )
     assert answer["Content-Type"] == "application/json"
     assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     assert "no-store" in answer["Cache-Control"] and "private" in answer["Cache-Control"]

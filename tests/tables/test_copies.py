@@ -601,6 +601,31 @@ def test_an_act_whose_connection_breaks_as_it_is_sent_is_done_once(is_written, s
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_act_whose_session_is_ended_while_its_guard_waits_for_the_table_is_done_once(scene, ways):
+    scene.place((1, "small", 2_500))
+    before = scene.version
+
+    def shake() -> road.ActResponse:
+        try:
+            return scene.act("shake", {"shakes": 3})
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Table.objects.select_for_update().get(pk=scene.table.pk)
+            act = pool.submit(shake)
+            while not is_anybody_waiting():
+                time.sleep(0.01)
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted")
+                assert cursor.fetchall() == [(True,)]
+        response = act.result()
+    assert (response.is_repeat, scene.version, ways.last()) == (False, before + 1, "rows")
+    assert Entry.objects.filter(stream=scene.table.stream_id, type="dice.shaken").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
 def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, ways, monkeypatch):
     scene.place((1, "small", 2_500))
     (copy,) = copies._copies.values()
