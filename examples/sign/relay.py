@@ -33,6 +33,16 @@ class Relay:
         """What the sign shall show."""
         return self._send("GET", self.path)
 
+    def follow(self) -> Any:
+        """The server's events of what the sign shall show, by line. Raises OSError after 20 seconds without one."""
+        request = urllib.request.Request(f"{self.url}{self.path}/stream", headers=self._bearer())
+        with urllib.request.urlopen(request, timeout=20) as lines:
+            yield from lines
+
+    def hear(self) -> tuple[int, Any]:
+        """Say that the sign is there."""
+        return self._send("POST", "/api/v1/heartbeat", {})
+
     def say(self, shows: dict[str, int], key: str) -> tuple[int, Any]:
         """Say what the sign shows. The same key may be sent until there is an answer."""
         status, answer = self._send("POST", f"{self.path}/shown", shows, {"Idempotency-Key": key})
@@ -43,13 +53,12 @@ class Relay:
     def _send(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any]:
-        sent = {
-            "Authorization": f"Bearer {self._token()}",
-            "Content-Type": "application/json",
-            **(headers or {}),
-        }
+        sent = {**self._bearer(), "Content-Type": "application/json", **(headers or {})}
         content = None if body is None else json.dumps(body).encode()
         return ask(urllib.request.Request(self.url + path, content, sent, method=method))
+
+    def _bearer(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._token()}"}
 
     def _token(self) -> str:
         if time.monotonic() > self.token_ends - 60:
@@ -82,9 +91,23 @@ def handler_of(relay: Relay) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             if self.path == "/":
                 return self.answer(200, "text/html; charset=utf-8", PAGE.read_bytes())
-            return self.relayed(relay.read) if self.path == "/sign" else self.send_error(404)
+            return self.follow() if self.path == "/events" else self.send_error(404)
+
+        def follow(self) -> None:
+            """Pass the server's events on, until either side ends."""
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                for line in relay.follow():
+                    self.wfile.write(line)
+                    self.wfile.flush()
+            except (OSError, KeyError):
+                self.close_connection = True  # the page asks again
 
         def do_POST(self) -> None:
+            if self.path == "/heard":
+                return self.relayed(relay.hear)
             shows = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             return self.relayed(lambda: relay.say(shows, str(uuid.uuid4())))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Header, Query, Router
 from pydantic import Field
@@ -21,7 +21,7 @@ from audit.models import Entry, Stream
 from audit.sealing.log import NotProven, proof_of
 from tables.api.access import ApiRequest, Caller, needs
 from tables.api.app import MOST_ROWS, USUAL_ROWS, Page, Problem, Shape, not_found
-from tables.api.entry_events import Scope, entry_events
+from tables.api.entry_events import Scope, entry_events, event_stream
 from tables.desk.entries import is_short, proof_file, tlog_proof
 
 router = Router(tags=["Record"])
@@ -178,11 +178,7 @@ def stream_entries(
     known = [*_scope(caller).streams(), *scope.streams()]
     begin = _position(known, last_event_id or after, HORIZON.read(SETTLE_SECONDS))
     note_reading(caller)
-    events = entry_events(caller.secret, scope, begin, name, types)
-    response = StreamingHttpResponse(events, content_type="text/event-stream")
-    response["Cache-Control"] = "no-store"
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return event_stream(entry_events(caller.secret, scope, begin, name, types))
 
 
 @router.get("/entries/{code:place}/{int:number}/proof", auth=needs("entries"), response=ProofShape)

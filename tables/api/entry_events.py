@@ -1,4 +1,5 @@
-"""Entries as Server-Sent Events: what the subscribers of a worker share, and the events of one of them.
+"""Server-Sent Events, of entries and of what a sign shall show: what the subscribers of a worker share, and the events
+of one of them.
 
 A subscriber is a coroutine and holds no thread and no connection to the database. For all subscribers of a worker, one
 task asks once a second how far the order of entries is settled, and whose secret is still accepted (`Hub`). Then each
@@ -13,11 +14,13 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from channels.db import database_sync_to_async
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 from audit import clients, clock, event_log
 from audit.event_log import HORIZON, Ordered
@@ -53,6 +56,7 @@ class Subscriber:
     """One open stream: the secret with which it was opened, and whether that has ended."""
 
     secret: ClientSecret
+    reads_entries: bool = True
     is_ended: bool = False
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -105,9 +109,10 @@ class Hub:
         try:
             while self._subscribers:
                 secrets = {subscriber.secret for subscriber in self._subscribers}
+                reading = {subscriber.secret for subscriber in self._subscribers if subscriber.reads_entries}
                 try:
                     read = database_sync_to_async(_read_state, thread_sensitive=False)
-                    horizon, ended, new_days = await read(secrets, self._noted)
+                    horizon, ended, new_days = await read(secrets, reading, self._noted)
                     self._end(ended)
                     for client, day in new_days.items():
                         note = database_sync_to_async(clients.note_reading_of_entries, thread_sensitive=False)
@@ -143,13 +148,16 @@ class Hub:
 
 
 def _read_state(
-    secrets: Iterable[ClientSecret], noted: Mapping[int, dt.date]
+    secrets: Iterable[ClientSecret], reading: Iterable[ClientSecret], noted: Mapping[int, dt.date]
 ) -> tuple[int, set[ClientSecret], dict[ApiClient, dt.date]]:
-    """How far entries are settled, which secrets have ended, and the clients that read on another day than noted."""
+    """How far entries are settled, which secrets have ended, and the clients that read on another day than noted.
+
+    `reading`: the secrets by which entries are read.
+    """
     accepted = clients.accepted_ids(secret.pk for secret in secrets)
     horizon, now = HORIZON.read(), clock.now()
-    reading = {secret.client for secret in secrets if secret.pk in accepted}
-    days = {client: clock.gaming_day(client.device.facility, now) for client in reading}
+    readers = {secret.client for secret in reading if secret.pk in accepted}
+    days = {client: clock.gaming_day(client.device.facility, now) for client in readers}
     new_days = {client: day for client, day in days.items() if noted.get(client.pk) != day}
     return horizon, {secret for secret in secrets if secret.pk not in accepted}, new_days
 
@@ -187,13 +195,37 @@ def entry_events(
     `stream`: the name of the only stream, or "". `types`: as in `event_log.of_types`. A comment follows where nothing
     was sent for 15 seconds, and an event `end` where its secret is no longer accepted.
     """
-    subscriber = Subscriber(secret)
+    return _events(_opened(secret), scope, after, stream, types)
+
+
+def state_events(
+    secret: ClientSecret, scope: Scope, name: str, read: Callable[[], str]
+) -> AsyncIterator[bytes]:
+    """The events of one subscriber with what it shall show, at once and whenever it has changed, without end.
+
+    `name` of the events, and `read` their data, in one line; read again where there are entries in the scope. Otherwise
+    as `entry_events`.
+    """
+    return _states(_opened(secret, reads_entries=False), scope, name, read)
+
+
+def event_stream(events: AsyncIterator[bytes]) -> HttpResponseBase:
+    """The answer with these events, which nothing on the way keeps."""
+    response = StreamingHttpResponse(events, content_type="text/event-stream")
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _opened(secret: ClientSecret, *, reads_entries: bool = True) -> Subscriber:
+    """An open stream of a client, of those that it may have. Raises Problem 429."""
+    subscriber = Subscriber(secret, reads_entries)
     with _opening:
         if sum(other.secret.client_id == secret.client_id for other in _open) >= MOST_STREAMS:
-            detail = f"This client has {MOST_STREAMS} open streams of entries. Close one first."
+            detail = f"This client has {MOST_STREAMS} open streams. Close one first."
             raise Problem(429, "too-many-streams", detail, headers={"Retry-After": str(RETRY_MS // 1000)})
         _open.add(subscriber)
-    return _events(subscriber, scope, after, stream, types)
+    return subscriber
 
 
 async def _events(
@@ -225,3 +257,35 @@ async def _events(
     finally:
         hub.leave(subscriber)
         _open.discard(subscriber)
+
+
+async def _states(
+    subscriber: Subscriber, scope: Scope, name: str, read: Callable[[], str]
+) -> AsyncIterator[bytes]:
+    hub = hub_of_loop()
+    hub.join(subscriber)
+    read_now = database_sync_to_async(read, thread_sensitive=False)
+    try:
+        yield f"retry: {RETRY_MS}\n\n".encode()
+        shown, after, sent_at = "", 0, time.monotonic()
+        while not subscriber.is_ended:
+            subscriber.woken.clear()
+            is_time = time.monotonic() - sent_at >= KEEP_ALIVE_SECONDS
+            if not shown or is_time or await _has_entries(hub, scope, after):
+                after = hub.horizon  # before the read: what comes meanwhile is read again
+                state = await read_now()
+                if state != shown:
+                    yield f"event: {name}\ndata: {state}\n\n".encode()
+                    shown, sent_at = state, time.monotonic()
+                elif is_time:
+                    yield KEEP_ALIVE
+                    sent_at = time.monotonic()
+            await subscriber.woken.wait()
+        yield ENDED
+    finally:
+        hub.leave(subscriber)
+        _open.discard(subscriber)
+
+
+async def _has_entries(hub: Hub, scope: Scope, after: int) -> bool:
+    return after < hub.horizon and bool((await hub.page(scope, after)).events)

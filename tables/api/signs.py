@@ -1,19 +1,22 @@
 """Signs of limits: what one shall show, and what it says that it shows (`tables/sign_displays.py`).
 
-A sign asks every two seconds with the `ETag` of what it has, which costs an answer without content while nothing has
-changed, and posts what it shows after each change.
+A sign follows a stream of what it shall show, or asks every two seconds with the `ETag` of what it has, which costs an
+answer without content while nothing has changed. It posts what it shows after each change.
 """
 
 import datetime as dt
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from ninja import Header, Router
 from pydantic import Field
 
 from tables.api.access import ApiRequest, needs
 from tables.api.acts import ActAnswer, ActShape, answer_of, do_act, note_heard
 from tables.api.app import Shape
+from tables.api.entry_events import Scope, event_stream, state_events
 from tables.limits import pending_change
+from tables.models import Table
 from tables.runner import table as table_runner
 from tables.sign_displays import expected
 from tables.views.acts import ActTarget
@@ -63,6 +66,35 @@ def read_sign(request: ApiRequest, facility: str, table: str) -> object:
     here = request.caller.table(facility, table)
     if "signs" in request.caller.scopes:
         note_heard(request.caller.device)
+    return _shape(here)
+
+
+@router.get(
+    "/facilities/{slug:facility}/tables/{code:table}/sign/stream",
+    auth=needs("signs", "floor"),
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "Server-Sent Events: `sign` with what the sign shall show, at once and whenever it "
+                "changes, and `end`",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+def stream_sign(request: ApiRequest, facility: str, table: str) -> HttpResponseBase:
+    """What a sign of this table shall show, as it changes. A sign that follows it sends heartbeats beside."""
+    here = request.caller.table(facility, table)
+    code = here.code
+
+    def read() -> str:
+        return _shape(request.caller.table_by_code(code)).model_dump_json()
+
+    events = state_events(request.caller.secret, Scope(facility, here.stream.name), "sign", read)
+    return event_stream(events)
+
+
+def _shape(here: Table) -> SignShape:
     change = pending_change(here)
     shall = expected(here, change)
     return SignShape(

@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.django_db]
 KNOWN = {"facility": "larkfield", "table": "T-01", "place": "T-01", "number": 1, "stream": "T-01"}
 AS_DRAWN, MOSTLY = False, (True, True, True)
 # `positive_data_acceptance` is left out: a rule may refuse what has the right shape.
-ENDLESS = "/entries/stream"  # tests/api/test_entries.py
+ENDLESS = ("/entries/stream", "/sign/stream")  # tests/api/test_entries.py, test_signs.py
 
 
 @pytest.fixture

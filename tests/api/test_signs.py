@@ -1,18 +1,24 @@
 """An electronic sign reads what it shall show, says what it shows, and posts the sign of a change by that."""
 
+import asyncio
 import datetime as dt
 import json
 import uuid
 
 import pytest
+from channels.db import database_sync_to_async
+from django.test import AsyncClient
 
-from audit import clock, registration
+from audit import clock, devices, registration
 from audit.models import Entry
 from audit.verification import verify
+from tables.api import entry_events
 from tables.core.alerts import ALERT_RULES
 from tables.models import Alert, LimitsChange
 from tables.sign_displays import SIGN_BEHIND
 from tables.ticker import reconcile_alerts
+from tests.api.conftest import make_machine
+from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 HERE = "facilities/larkfield/tables/T-01/sign"
@@ -104,6 +110,35 @@ def test_a_sign_that_does_not_follow_within_a_minute_is_an_alert(sign, scene, ha
     show(sign, change=1)
     reconcile()
     assert Alert.objects.filter(kind="sign-behind", ended_at=None).count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_sign_follows_what_it_shall_show_until_it_is_ended(transactional_db, hands, monkeypatch):
+    monkeypatch.setattr(entry_events, "POLL_SECONDS", 0.01)
+    in_thread = database_sync_to_async
+    scene = await in_thread(make_scene)()
+    sign = await in_thread(make_machine)("signs", place="larkfield/T-01", name="LS-01")
+    answer = await AsyncClient().get(f"/api/v1/{HERE}/stream", headers=sign.headers)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/event-stream")
+    events = aiter(answer.streaming_content)
+
+    async def shown():
+        """The next state of the sign; comments are left out."""
+        while True:
+            text = (await asyncio.wait_for(anext(events), 20)).decode()
+            if text.startswith("event: "):
+                return text.partition("\n")[0], json.loads(text.partition("data: ")[2])
+
+    name, state = await shown()
+    assert (name, state["max_cents"], state["coming"]) == ("event: sign", 100_000, None)
+    await in_thread(scene.place)((2, "big", 500))  # nothing of a sign
+    await in_thread(change_limits)(scene)
+    _name, state = await shown()
+    assert (state["coming"]["change"], state["coming"]["max_cents"]) == (1, 200_000)
+    assert state == (await in_thread(sign.get)(HERE)).json()
+    await in_thread(devices.revoke)(sign.client.device)
+    assert (await shown())[0] == "event: end"
+    assert not await in_thread(Entry.objects.filter(type="client.read_entries").exists)()
 
 
 def test_a_silent_sign_is_an_alert(sign, scene, hands):
