@@ -1,5 +1,6 @@
 """The Python client of the API: what it sends again, what it never sends twice, and its examples."""
 
+import hashlib
 import importlib
 import json
 import subprocess
@@ -279,3 +280,22 @@ def test_the_example_of_a_webhook_takes_what_is_signed_now_and_nothing_else(clie
     assert names["receive"](headers(now - 301, body), body) == 400
     assert names["receive"]({}, body) == 400
     assert woken == [True]
+
+
+def test_an_entry_is_given_out_before_the_next_one_is_written(connect, client_package):
+    body = '{"_type":"round.opened"}'
+    digest = hashlib.sha256(b"pitside/entry/v1\n" + bytes(32) + body.encode()).hexdigest()
+    entry = {"position": "7.00000000", "stream": "larkfield/T-01", "number": 1, "hash": digest}
+    entry |= {"prev": "00" * 32, "body": body, "entry": json.loads(body)}
+
+    def written():
+        yield f"id: 7.00000000\nevent: entry\ndata: {json.dumps(entry)}\n\n".encode()
+        raise AssertionError("the stream was read to its end, which it does not have")
+
+    class Written(httpx.SyncByteStream):
+        def __iter__(self):
+            return written()
+
+    answer = httpx.Response(200, headers={"Content-Type": "text/event-stream"}, stream=Written())
+    pitside, _server, _slept = connect(answer)
+    assert next(pitside.read_record().follow()).number == 1

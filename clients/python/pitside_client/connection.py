@@ -21,9 +21,10 @@ KEY, AGAIN = "Idempotency-Key", "Idempotency-Retry"
 
 
 class _Token(httpx.Auth):
-    """Gets a token by the client's id and secret, and another one when it ends or is refused."""
+    """Gets a token by the client's id and secret, and another one when it ends or is refused.
 
-    requires_response_body = True
+    Only the answers to these requests are read here: a stream of entries has no end to read to.
+    """
 
     def __init__(self, url: str, client_id: str, secret: str, scopes: Iterable[str]) -> None:
         self.url, self.basic, self.scope = url, httpx.BasicAuth(client_id, secret), " ".join(scopes)
@@ -43,6 +44,7 @@ class _Token(httpx.Auth):
         form = {"grant_type": "client_credentials"} | ({"scope": self.scope} if self.scope else {})
         ask = next(self.basic.auth_flow(httpx.Request("POST", self.url, data=form)))
         response = yield ask
+        response.read()
         if response.status_code != 200:
             raise _token_refusal(response)
         given = response.json()
