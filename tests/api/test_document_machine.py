@@ -16,16 +16,20 @@ from typing import Any
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, initialize, rule, run_state_machine_as_test
+from hypothesis.errors import FlakyStrategyDefinition
+from hypothesis.stateful import Bundle, initialize, precondition, rule, run_state_machine_as_test
 from schemathesis.generation import GenerationMode
 from schemathesis.generation.stateful.state_machine import StepInput, StepOutput
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from audit.clients import OF_ONE_TABLE, SCOPES
 from audit.models import Person, Role
+from games.engine import Refusal
 from script.faults.invariants import read_facts, violations
 from tables.api.acts import SCOPE_OF_ACT
 from tables.runner import facility as facility_runner
@@ -37,7 +41,7 @@ from tests.tables.cast import PIN
 from tests.tables.floor_invariants import CREWS, DEALERS, FLOOR, FloorInvariants, open_three
 from tests.tables.test_walks import params as sent
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db]
 WALKS = "API_WALKS"
 STEPS = 25
 RUNNING = ("T-01", "T-31", "T-41")
@@ -70,9 +74,11 @@ def make_walk(schema: Any) -> type[Any]:
         machine: Machine | None
         scopes: frozenset[str]
         answers: Counter[tuple[str, int]]
+        found: list[str]  # what was wrong with the record before
 
         def __init__(self) -> None:
             super().__init__()
+            self.back = transaction.savepoint()
             self.bets_closed = {}
             self.draw = random.Random()
 
@@ -85,7 +91,11 @@ def make_walk(schema: Any) -> type[Any]:
         @rule(target=Bundle("catch_all"), data=st.data())
         def anything_is_asked(self, data: Any) -> StepOutput | None:
             """Any operation, as the document allows it or otherwise. Links go on from its answer."""
-            operation = data.draw(st.sampled_from(sorted(operations.values(), key=lambda each: each.label)))
+            every = sorted(operations.values(), key=lambda operation: operation.label)
+            own = [operation for operation in every if self.scopes & scopes_of(operation)]
+            operation = data.draw(
+                st.sampled_from(data.draw(st.sampled_from([every, own or every, own or every])))
+            )
             mode = data.draw(st.sampled_from([GenerationMode.POSITIVE] * 3 + [GenerationMode.NEGATIVE]))
             case = data.draw(operation.as_strategy(generation_mode=mode))
             self.recorder.record_case(case=case)
@@ -102,9 +112,14 @@ def make_walk(schema: Any) -> type[Any]:
                 person = self.house[code].at_the_post_of(act, params)
                 if person == "dealer":
                     person = CREWS[code][0]
-                self.send("sign_in", body={"person": person, "pin": PIN})
-                self.do(code, act, params)
+                if "acts" in self.scopes:
+                    self.send("sign_in", body={"person": person, "pin": PIN})
+                    self.do(code, act, params)
+                else:  # at a tablet, so that there is more to read
+                    with contextlib.suppress(Refusal):
+                        self.house[code].act(act, params, by=person, device=self.house[code].podium)
 
+        @precondition(lambda self: "acts" in self.scopes)
         @rule(code=st.sampled_from(sorted(CREWS)), act=st.sampled_from(ACTS), who=st.sampled_from(PEOPLE))
         def somebody_tries_something(self, code: str, act: str, who: str) -> None:
             if act == "offer_dice" and code not in ("T-41", "T-42", "T-43"):
@@ -193,6 +208,8 @@ def make_walk(schema: Any) -> type[Any]:
 
         def teardown(self) -> None:
             self.no_wager_settled_twice()
+            assert violations(read_facts()) == self.found
+            transaction.savepoint_rollback(self.back)
             super().teardown()
 
     return Walk
@@ -217,31 +234,39 @@ def printed(answers: Counter[tuple[str, int]], scope: str) -> Iterator[None]:
 EVERY = "every scope"
 
 
+@pytest.fixture
+def requests_of_a_test(settings) -> Iterator[None]:
+    """No request ends the connection of the test's transaction, and none is too many: the clock stands still."""
+    settings.API_REQUESTS_PER_MINUTE = 10**9
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
 @pytest.mark.parametrize("scope", ["", *sorted(SCOPES), EVERY])
-def test_no_walk_over_the_document_breaks_it_or_the_floor_or_the_record(hands, settings_of_api, scope):
+def test_no_walk_over_the_document_breaks_it_or_the_floor_or_the_record(hands, requests_of_a_test, scope):
     house = open_three()
     scopes = SCOPES if scope == EVERY else [scope] if scope else []
     place = "larkfield/T-01" if scopes and OF_ONE_TABLE & {*scopes} == {*scopes} else ""
     Walk = make_walk(schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application()))
     Walk.house, Walk.hands, Walk.answers, Walk.scopes = house, hands, Counter(), frozenset(scopes)
     Walk.machine = make_machine(*scopes, place=place) if scopes else None
-    found = violations(read_facts())
-    count = int(os.environ.get(WALKS, 0)) or examples(6 if "acts" in scopes else 3)
+    Walk.found = violations(read_facts())
+    count = int(os.environ.get(WALKS, 0)) or examples(3 if "acts" in scopes else 15)
     how = settings(
-        max_examples=count,
+        max_examples=2,  # Hypothesis begins with the shortest walk
         stateful_step_count=STEPS,
         suppress_health_check=list(HealthCheck),
         database=None,
         phases=(Phase.generate,),
     )
     with printed(Walk.answers, scope):
-        run_state_machine_as_test(seed(day())(Walk), settings=how)
-    assert violations(read_facts()) == found
+        for walk in range(count):
+            # Schemathesis draws which answer it follows by chance of its own, so no walk is found to be the same again.
+            with contextlib.suppress(FlakyStrategyDefinition):
+                run_state_machine_as_test(seed(1_000 * day() + walk)(Walk), settings=how)
     if "acts" in scopes:
         assert Walk.answers["act_at_table", 200]
-
-
-@pytest.fixture
-def settings_of_api(settings) -> None:
-    """The clock of these walks stands still, and with it the minute of the limit of requests."""
-    settings.API_REQUESTS_PER_MINUTE = 10**9
