@@ -13,7 +13,7 @@ from pitside_client.problems import NotAnswered, Refused, refusal_of
 
 ENTRY_TAG = b"pitside/entry/v1\n"
 PAGE = 500
-SILENCE_SECONDS = 40.0  # the server says something every 15 s
+SILENCE_SECONDS = 40.0  # the server says something every 15 to 30 s
 SHORTEST_WAIT, LONGEST_WAIT = 1.0, 60.0
 
 
