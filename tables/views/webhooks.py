@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Max, Q
+from django.db.models import Max, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -67,11 +67,15 @@ def webhooks(request: HttpRequest, person: Person, facility: Facility) -> HttpRe
 def webhook_rows(facility: Facility) -> list[WebhookRow]:
     """Every webhook of the facility: those that need somebody first, ended ones last."""
     webhooks = Webhook.objects.filter(facility=facility).annotate(arrived_at=Max("messages__done_at"))
+    newest = WebhookMessage.objects.filter(webhook=OuterRef("webhook")).order_by("-pk").values("pk")[:1]
     failing = {
         message.webhook_id: message
         for message in WebhookMessage.objects.filter(
-            ~Q(error=""), webhook__facility=facility, status__in=(Status.DUE, Status.WRITING, Status.FAILED)
-        ).order_by("pk")
+            ~Q(error=""),
+            pk=Subquery(newest),  # an earlier failure is over
+            webhook__facility=facility,
+            status__in=(Status.DUE, Status.WRITING, Status.FAILED),
+        )
     }
     rows = [
         WebhookRow(

@@ -505,3 +505,27 @@ def test_a_webhook_that_was_ended_is_no_alert(scene, receiver, hands):
     assert webhook_alerts_at(hands.now) == [("stopped", "warn")]
     scene.in_room("end_webhook", {"webhook": webhook.code}, by=ADMINISTRATOR)
     assert webhook_alerts_at(hands.now) == []
+
+
+def test_the_page_says_nothing_of_a_failure_that_is_over_and_shows_the_messages_first(scene, receiver, hands):
+    webhook = add(scene, receiver)
+    receiver.answers = [500] * (len(WAITS) + 1)
+    scene.place((1, "small", 2_500))
+    tell(webhook.pk)
+    for wait in WAITS:
+        hands.now += wait * 1.1
+        tell(webhook.pk)
+    address = f"/floor/larkfield/webhooks/?webhook={webhook.code}"
+    page = scene.browser("podium", ADMINISTRATOR).get(address)
+    (row,) = page.context["rows"]
+    assert (row.state.words, row.failing.error) == ("Stopped: replay it", "It answered 500.")
+    number = scene.version
+    scene.in_room(
+        "replay_webhook", {"webhook": webhook.code, "place": "T-01", "number": number}, by=ADMINISTRATOR
+    )
+    assert tell(webhook.pk) == 1
+    page = scene.browser("podium", ADMINISTRATOR).get(address)
+    (row,) = page.context["rows"]
+    assert (row.state.words, row.failing) == ("Sends", None)
+    text = page.content.decode()
+    assert text.index("Messages of") < text.index("Webhooks, those that need attention first")
