@@ -61,7 +61,7 @@ Row = TypeVar("Row")
 
 
 class Page(Shape, Generic[Row]):
-    """Some rows, in the order in which they were made, and how to ask for those that follow."""
+    """Some rows, in the order of their numbers, and how to ask for those that follow."""
 
     items: list[Row]
     next: int | str | None = Field(description="send it as `after` for the rows that follow; null at the end")

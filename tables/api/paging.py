@@ -47,7 +47,7 @@ ShapeT = TypeVar("ShapeT")
 def page_of(
     rows: QuerySet[RowT], shape: Callable[[RowT], ShapeT], after: int, limit: int, key: str = "pk"
 ) -> Page[Any]:
-    """The page of these rows after a key, in the order in which they were made."""
+    """The page of these rows after a key, in its order. A row whose transaction took longer may appear behind it."""
     found = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: limit + 1])
     shown = found[:limit]
     is_more = len(found) > limit
