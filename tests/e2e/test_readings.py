@@ -1,9 +1,13 @@
 """A dice reader at a dealer's tablet: one press confirms what it read; where they differ, the floor decides by PIN."""
 
 import io
+import itertools
 import json
+import os
 import threading
+import time
 import uuid
+from collections import Counter
 
 import pytest
 from django.core.management import call_command
@@ -12,6 +16,7 @@ from playwright.sync_api import expect
 from audit import clients, clock
 from audit.devices import enroll
 from audit.models import Entry
+from tables.management.commands.simulate_reader import FAULTS, fault_sequence
 from tables.runner import table as table_runner
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, tablet
@@ -165,3 +170,75 @@ def test_the_simulated_reader_and_a_dealer_play_over_the_real_server(
         "floorperson",
         True,
     )
+
+
+def test_a_shift_with_every_fault_of_the_reader_is_on_record_with_who_decided(
+    scene, new_page, live_url, session_server
+):
+    """Twelve throws have each fault once. `READER_THROWS=120` makes the shift longer."""
+    throws = int(os.environ.get("READER_THROWS", 12))
+    sequence = list(itertools.islice(fault_sequence(",".join(FAULTS)), throws))
+    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
+    _secret, secret = clients.make_secret(client)
+    output, dealer = io.StringIO(), tablet(new_page, scene)
+
+    def play() -> None:
+        call_command(
+            "simulate_reader", "larkfield", "T-01", client=str(client.device_id), secret=secret, url=live_url,
+            readings=throws, faults=",".join(FAULTS), seed=11, every=0.2, late_seconds=3.0, silent_seconds=3.0,
+            stdout=output, stderr=output,
+        )  # fmt: skip
+
+    reader = threading.Thread(target=play)
+    reader.start()
+    for number, fault in enumerate(sequence, start=1):
+        scene.place((1, "small", 2_500))
+        scene.to_the_dice()
+        session_server.push(scene.table.pk)
+        deadline = time.monotonic() + 30
+        while output.getvalue().count("the dice show") < number:
+            assert time.monotonic() < deadline, output.getvalue()
+            dealer.page.wait_for_timeout(100)
+        dice = [int(face) for face in output.getvalue().rpartition("show ")[2].split("\n")[0].split()]
+        if fault in ("late", "silent"):  # nobody waits for a reader
+            dealer.call(*dice)
+        else:
+            expect(dealer.page.locator("#reading")).to_be_visible(timeout=20_000)
+            if fault == "wrong":
+                dealer.enter(*dice)
+            dealer.tap(dealer.next)
+            if fault == "wrong":
+                dealer.sign("floorperson")
+            expect(dealer.page.locator("#dock-dice")).to_be_visible()
+        if fault in (
+            "late",
+            "silent",
+        ):  # it is refused while bets are open, so it comes before the next round
+            while output.getvalue().count(": late") < late_so_far(sequence[:number]):
+                assert time.monotonic() < deadline, output.getvalue()
+                dealer.page.wait_for_timeout(100)
+        scene.finish()
+        session_server.push(scene.table.pk)
+    reader.join(20)
+    assert not reader.is_alive()
+    injected = Counter(sequence)
+    bodies = [json.loads(bytes(body)) for body in bodies_of("dice.read")]
+    assert Counter(body["data"]["outcome"] for body in bodies) == {
+        "pending": throws - injected["late"] - injected["silent"],
+        "late": injected["late"] + injected["silent"],
+    }
+    assert output.getvalue().count("refused. reading-known") == injected["twice"]
+    rounds = [json.loads(bytes(body)) for body in bodies_of("round.settled")]
+    decided = [body["witness"] for body in rounds if "entered" in (body["data"].get("reading") or {})]
+    assert decided == ["floorperson"] * injected["wrong"]
+    confirmed = [body for body in rounds if body["data"].get("reading") and not body["witness"]]
+    assert len(confirmed) == injected[""] + injected["twice"]
+    assert {body["actor"] for body in rounds} == {"dealer"}
+
+
+def bodies_of(type_: str) -> list[bytes]:
+    return list(Entry.objects.filter(type=type_).order_by("pk").values_list("body", flat=True))
+
+
+def late_so_far(sequence: list[str]) -> int:
+    return sum(fault in ("late", "silent") for fault in sequence)

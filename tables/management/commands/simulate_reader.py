@@ -111,7 +111,7 @@ class Command(BaseCommand):
         reader = Reader(
             options["url"], options["client"], options["secret"], options["facility"], options["table"]
         )
-        faults = _faults(options["faults"])
+        faults = fault_sequence(options["faults"])
         dice = random.Random(options["seed"])
         number = options["first_number"] or int(time.time())
         left = options["readings"] or -1
@@ -185,7 +185,7 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def _faults(text: str) -> Iterator[str]:
+def fault_sequence(text: str) -> Iterator[str]:
     """No fault at two throws, then one of these in turn. Raises ValueError for an unknown one."""
     wanted = [fault for fault in text.split(",") if fault]
     if unknown := sorted({*wanted} - {*FAULTS}):
