@@ -234,6 +234,7 @@ class House:
         self.ticker = Ticker(lambda: world.seconds)
         self.problems: list[str] = []
         self.backup: tuple[float, bytes] | None = None
+        self.restored = 0  # how many backups
 
     def close(self) -> None:
         shutil.rmtree(self.folder)
@@ -319,7 +320,7 @@ class House:
             for memory in (*self.workers, self.ticking):
                 memory.forget()
         self.log("house", f"the backup of {self.world.seconds - self.backup[0]:.0f} s ago was restored")
-        self.backup = None
+        self.backup, self.restored = None, self.restored + 1
         return dict(Stream.objects.values_list("name", "seq"))
 
     def declare(self) -> None:

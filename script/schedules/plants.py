@@ -35,13 +35,12 @@ TAPS = 40
 
 @dataclass(frozen=True)
 class Plant:
-    """A defect: what it is, and how it is planted. `old` and `new`: in the text of acts.js."""
+    """A defect: what it is, and how it is planted. `texts`: of acts.js, each with what stands in its place."""
 
     name: str
     title: str
     planted: Callable[[], Any] = nullcontext
-    old: str = ""
-    new: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @contextmanager
@@ -96,14 +95,20 @@ PLANTS = (
     Plant(
         "busy-is-final",
         "a tablet says Not taken after five answers that nothing was begun",
-        old="(tries >= BUSY_TRIES && isAbout(command, response))",
-        new="tries >= BUSY_TRIES",
+        texts=(
+            ("(tries >= BUSY_TRIES && isAbout(command, response))", "tries >= BUSY_TRIES"),
+            (
+                "mayBeTaken || !isAbout(body.command, response);",
+                'mayBeTaken || (response.refusal?.code !== "not-begun" && !isAbout(body.command, response));',
+            ),
+        ),
     ),
     Plant(
         "try-forgotten",
         "a tablet forgets that a try had no answer",
-        old="item.mayBeTaken = mayBeTaken || !isAbout(body.command, response);",
-        new="item.mayBeTaken = false;",
+        texts=(
+            ("item.mayBeTaken = mayBeTaken || !isAbout(body.command, response);", "item.mayBeTaken = false;"),
+        ),
     ),
     Plant("executed-twice", "a repeated act is executed again", _executed_twice),
     Plant("answered-and-lost", "an act is answered and rolled back", _answered_and_rolled_back),
@@ -131,7 +136,7 @@ def try_plants(names: Collection[str], seed: int) -> int:
 
 def _try(plant: Plant, seed: int, image: Image, folder: Path) -> bool:
     began, what = time.monotonic(), f"{plant.name}: {plant.title}:"
-    with engine(_scripts(plant, folder) if plant.old else None) as pages, plant.planted():
+    with engine(_scripts(plant, folder) if plant.texts else None) as pages, plant.planted():
         for number in range(MOST_SCHEDULES):
             if problems := Schedule(pages, image, seed + number, TAPS).run().problems:
                 seconds = time.monotonic() - began
@@ -148,7 +153,9 @@ def _scripts(plant: Plant, folder: Path) -> Path:
         shutil.copy(script, folder)
     acts = folder / "acts.js"
     text = acts.read_text("utf-8")
-    if text.count(plant.old) != 1:
-        raise ValueError(f"{plant.name}: its old text occurs {text.count(plant.old)} times")
-    acts.write_text(text.replace(plant.old, plant.new), "utf-8")
+    for old, new in plant.texts:
+        if text.count(old) != 1:
+            raise ValueError(f"{plant.name}: its old text occurs {text.count(old)} times")
+        text = text.replace(old, new)
+    acts.write_text(text, "utf-8")
     return folder

@@ -52,6 +52,7 @@ class Tablet:
         self.must_halt = False  # it has shown acts that a restored backup lacks
         self.offline_until = 0.0
         self.clock_offset = 0.0  # ms
+        self.answered: dict[str, int] = {}  # by command: how many backups had been restored before the answer
         self.wakes_at: float | None = None
         tables = Table.objects.filter(facility__code=seat.facility).select_related("facility", "stream")
         self.places = {table.stream.name: table.pk for table in tables if seat.table in ("", table.code)}
@@ -225,10 +226,14 @@ class Tablet:
             if draw.random() < 0.5:
                 return
             answer = NO_ANSWER
-        self.schedule.at(draw.uniform(0.005, 0.05), self.answer, page, sent, answer)
+        self.schedule.at(
+            draw.uniform(0.005, 0.05), self.answer, page, sent, answer, self.schedule.house.restored
+        )
 
-    def answer(self, page: int, sent: Sent, answer: Answer) -> None:
+    def answer(self, page: int, sent: Sent, answer: Answer, restored: int = 0) -> None:
+        """Hear an answer. `restored`: how many backups had been restored when the server gave it."""
         if page == self.page:
+            self.answered[sent.body["command"]] = restored
             self.happens("answer", id=sent.id, status=answer.status, content=answer.content)
 
     def meet_trouble(self) -> None:
@@ -287,6 +292,8 @@ class Tablet:
         tapped.status, tapped.code = told.status, told.code
         if told.version is not None:
             tapped.fate, tapped.version, tapped.answer = "taken", told.version, told.response["answer"]
+            if self.answered.get(tapped.command, 0) != self.schedule.house.restored:
+                self.schedule.forget(tapped.command)
         elif told.code != "unknown":
             tapped.fate = "refused"
         self.log(f"is told of {tapped.act}: {tapped.fate} {tapped.code or tapped.version}")
