@@ -511,3 +511,31 @@ class RecordVerified(VerificationFigures):
 
 
 RECORD_VERIFIED = entry_type("record.verified", RecordVerified, "The whole record was verified.")
+
+
+DrillOutcome = Literal["passed", "failed", "could-not-run"]
+
+
+@entry_type("restore.drilled")
+def RESTORE_DRILLED(
+    *,
+    outcome: Annotated[
+        DrillOutcome,
+        "passed: verified, and as the witnesses have seen it; failed: not so; could-not-run: nobody knows",
+    ],
+    why: Annotated[str, "what failed, as sentences; empty where it passed"],
+    backup: Annotated[str, "label of the backup, as its tool names it; empty where it is not known"],
+    entries: Annotated[int, "entries of the restored record that were verified"],
+    streams: Annotated[int, "streams that were verified"],
+    bad: Annotated[int, "faults that the verification found"],
+    compared: Annotated[int, "logs that were compared with a witnessed checkpoint"],
+    behind_seconds: Annotated[
+        int | None, "by how much the restored logs end before what was witnessed; null where it is not known"
+    ],
+    seconds: Annotated[int, "from the beginning of the drill to its result"],
+) -> str:
+    """A backup was restored into a throwaway database, verified, and compared with what witnesses have signed."""
+    if outcome == "could-not-run":
+        return f"A restore could not be drilled: {why}"
+    said = f"Backup {backup} restored" if backup else "Backup restored"
+    return f"{said} and verified in {seconds} s" if outcome == "passed" else f"{said}, but: {why}"
