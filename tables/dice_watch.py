@@ -435,7 +435,9 @@ declare(DiceCursor, "dice cursor", unproven=of("table last_round"))
 declare(
     TickerStatus,
     "ticker's status",
-    unproven=of("beat_at failing", "a service's last report, which is overwritten every few seconds"),
+    unproven=of(
+        "beat_at failing machines", "a service's last report, which is overwritten every few seconds"
+    ),
 )
 
 

@@ -10,6 +10,7 @@ Ages are in seconds by the database's clock. Labels are codes of the product and
 
 import copy
 import datetime as dt
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -25,8 +26,10 @@ from prometheus_client.registry import Collector
 
 from audit import metrics
 from audit.delivery import Delivery, DeliveryStatus
+from audit.entries import RESTORE_DRILLED
 from audit.models import Checkpoint, Entry, Incarnation, Job, SealedHead, SealerStatus, Stream
 from tables.core.alerts import live_tables
+from tables.machines import machine_reports
 from tables.models import Alert, FiguresReport, TickerStatus, WebhookMessage
 
 ALIAS = "monitoring"
@@ -239,12 +242,57 @@ def _alerts(source: Source, which: Q) -> Iterator[tuple[str, str, int, dt.dateti
 # The database
 
 
-@figure("pitside_clock_offset_seconds", "Clock of this machine, less that of the database")
+@figure("pitside_clock_offset_seconds", "Clock of this process's machine, less that of the database")
 def clock_offset(source: Source) -> Iterator[Sample]:
     if source.is_postgres:
         before = time.time()
         ((seconds,),) = source.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
         yield (), (before + time.time()) / 2 - seconds
+
+
+# The machines, by the reports of their tickers
+
+
+@figure(
+    "pitside_machine_clock_offset_seconds",
+    "Clock of each machine with a ticker, less that of the database",
+    "machine",
+)
+def machine_offsets(source: Source) -> Iterator[Sample]:
+    for machine, report in machine_reports(source.now, source.alias).items():
+        yield (machine,), report.offset_ms / 1_000
+
+
+@figure("pitside_clock_synchronized", "1 where a machine keeps its clock by a time server", "machine")
+def synchronized_clocks(source: Source) -> Iterator[Sample]:
+    for machine, report in machine_reports(source.now, source.alias).items():
+        if report.is_synchronized is not None:
+            yield (machine,), report.is_synchronized
+
+
+@figure("pitside_disk_free_ratio", "Free share of each watched disk", "machine", "folder")
+def free_disks(source: Source) -> Iterator[Sample]:
+    for machine, report in machine_reports(source.now, source.alias).items():
+        yield from (((machine, folder), percent / 100) for folder, percent in report.disks.items())
+
+
+@figure("pitside_certificate_seconds", "How long each watched certificate still counts", "certificate")
+def certificates(source: Source) -> Iterator[Sample]:
+    for report in machine_reports(source.now, source.alias).values():
+        for name, certificate in report.certificates.items():
+            if (left := certificate.left(source.now)) is not None:
+                yield (name,), left.total_seconds()
+
+
+@figure(
+    "pitside_certificate_ending",
+    "1 for a watched certificate that should have been renewed, or cannot be read",
+    "certificate",
+)
+def ending_certificates(source: Source) -> Iterator[Sample]:
+    for report in machine_reports(source.now, source.alias).values():
+        for name, certificate in report.certificates.items():
+            yield (name,), not certificate.ends_at or certificate.is_ending(source.now)
 
 
 STANDBYS = """SELECT coalesce(nullif(application_name, ''), 'standby'),
@@ -298,6 +346,40 @@ def wal_archive_age(source: Source) -> Iterator[Sample]:
 def wal_archive_failing(source: Source) -> Iterator[Sample]:
     for _age, failing in source.rows(ARCHIVER) if source.is_postgres else ():
         yield (), failing
+
+
+# The last restores that were drilled
+
+
+DRILLS_READ = 50
+
+
+@figure(
+    "pitside_verified_restore_age_seconds",
+    "Seconds since a backup was last restored and verified; absent if never",
+)
+def verified_restore_age(source: Source) -> Iterator[Sample]:
+    if passed := next((at for at, outcome in _drills(source) if outcome == "passed"), None):
+        yield (), source.age(passed)
+
+
+@figure(
+    "pitside_restore_drill",
+    "1 for the outcome of the newest drill: passed, failed or could-not-run",
+    "outcome",
+)
+def newest_drill(source: Source) -> Iterator[Sample]:
+    for _at, outcome in _drills(source)[:1]:
+        yield (outcome,), 1.0
+
+
+def _drills(source: Source) -> list[tuple[dt.datetime, str]]:
+    """When the newest drills ended, and how, the newest first."""
+    rows = Entry.objects.using(source.alias).filter(type=RESTORE_DRILLED.name).order_by("-at", "-pk")
+    return [
+        (at, json.loads(bytes(body))["data"]["outcome"])
+        for at, body in rows.values_list("at", "body")[:DRILLS_READ]
+    ]
 
 
 # Reading

@@ -39,6 +39,7 @@ import tables.figures.declared_reports
 import tables.figures.rollup
 import tables.handover.handover
 import tables.limits
+import tables.machines
 import tables.money.chips
 import tables.money.drops
 import tables.money.inventories

@@ -55,6 +55,8 @@ from tables.equipment.signs import record_sign_forms
 from tables.figures.declared_reports import deliver_due
 from tables.figures.rollup import write_rollups
 from tables.limits import apply_due_changes
+from tables.machines import EVERY_SECONDS as MACHINE_EVERY_SECONDS
+from tables.machines import report_machine
 from tables.models import Alert, Table, TickerStatus
 from tables.rules import record_rules_changes
 from tables.runner.table import for_each_table
@@ -538,7 +540,7 @@ def _raise_jump(ctx: TableContext, seconds: int) -> bool:
 
 async def run_ticker() -> None:
     """Tick every second until canceled, and report it (`StatusWriter`)."""
-    deliveries = [asyncio.create_task(run()) for run in (run_reports, run_webhooks)]
+    deliveries = [asyncio.create_task(run()) for run in (run_reports, run_webhooks, run_machine_reports)]
     try:
         await _tick_until_canceled()
     finally:
@@ -556,6 +558,19 @@ async def run_reports() -> None:
         await asyncio.sleep(REPORTS_EVERY_SECONDS)
         try:
             await database_sync_to_async(deliver_due, thread_sensitive=False)()
+        except Exception as error:
+            outage.failed(error)
+        else:
+            outage.worked()
+
+
+async def run_machine_reports() -> None:
+    """Measure this machine every minute until canceled, in a thread of its own: a certificate may take seconds."""
+    outage = OutageLog(log, "The report of this machine", "The next minute tries again.", traceback=True)
+    while True:
+        await asyncio.sleep(MACHINE_EVERY_SECONDS)
+        try:
+            await database_sync_to_async(report_machine, thread_sensitive=False)()
         except Exception as error:
             outage.failed(error)
         else:

@@ -219,6 +219,11 @@ EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 # Where this process serves its metrics, as host:port (docs/deployment.md): an address that only the monitor reaches.
 METRICS_LISTEN = env("PITSIDE_METRICS_LISTEN", default="")
 
+# What the ticker watches on its machine (tables/machines.py): further folders, for the disks that they are on, and
+# certificates, each as name or name@host:port.
+WATCHED_FOLDERS = env.list("PITSIDE_WATCHED_FOLDERS", default=[])
+WATCHED_CERTIFICATES = env.list("PITSIDE_WATCHED_CERTIFICATES", default=[])
+
 # The mail server for declared reports (docs/figures.md), such as smtp+tls://user:password@mail.example.com:587.
 # Without it nothing can be sent.
 EMAIL = env.email_url_config(env("PITSIDE_EMAIL_URL", default="") or "dummymail://")

@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('beat_at', models.DateTimeField()),
                     ('failing', models.JSONField(default=list)),
+                    ('machines', models.JSONField(default=dict)),
                 ],
                 options={
                     'verbose_name': "ticker's status",

@@ -343,10 +343,12 @@ class TickerStatus(models.Model):
     """The ticker's last report, in a single row (1). It is not part of the record and is overwritten.
 
     `beat_at` is when it last ticked, to five seconds. `failing` has the names of its checks that fail, sorted.
+    `machines` is what each ticker found on its machine (tables/machines.py), by the machine's name.
     """
 
     beat_at = models.DateTimeField()
     failing = models.JSONField(default=list)
+    machines = models.JSONField(default=dict)
 
     class Meta:
         verbose_name = "ticker's status"

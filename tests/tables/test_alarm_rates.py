@@ -58,6 +58,7 @@ def test_what_one_cause_raises_at_every_table_is_one_line_even_a_stop():
     assert kinds == {
         *("clock", "device-copied", "device-revoked", "pins-guessed", "token-used-twice"),
         *("client-secret", "webhook"),
+        *("certificate-ends", "clock-offset", "disk-low", "restore-due"),
     }
     assert {line_name(kind, kind.level, "Pit 1") for kind in ALERT_KINDS if kind.code == "clock"} == {"Clock"}
 

@@ -329,7 +329,7 @@ def test_a_listener_of_its_own_serves_them_and_a_taken_address_stops_no_process(
 
 LABELS = {
     "version", "place", "outcome", "code", "station", "log", "reason", "witness", "check", "status", "kind", "level",
-    "standby", "state", "le", "implementation", "major", "minor", "patchlevel",
+    "standby", "state", "le", "machine", "folder", "certificate", "implementation", "major", "minor", "patchlevel",
 }  # fmt: skip
 
 
