@@ -1,9 +1,9 @@
 """Run the checks and the tests. The table at the end says what ran, what was skipped, and why.
 
 The checks (format, lint, types, migrations, imports) run one after the other, at the same time as the tests. The tests
-are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium); `--all` adds webkit. Each is one
-pytest run with a worker for each processor, three for two with services, which wait a lot. Arguments after `--` go to
-pytest in each suite.
+are three suites: sqlite, services (PostgreSQL and Redis) and browser (Chromium); `--all` adds webkit and containers.
+Each is one pytest run with a worker for each processor, three for two with services, which wait a lot. Arguments after
+`--` go to pytest in each suite.
 Two more steps are in docs/testing.md: schedules drawn from a seed, for half a minute after the tests, and faults of
 real processes, beside the tests. These wait most of their time, so the tests run at a lower priority.
 """
@@ -38,6 +38,7 @@ ADDRESSES = {
     "browser": "CHROMIUM_PATH",
     "webkit": "WEBKIT_PATH",
     "display": "TEST_DISPLAY",
+    "containers": "TEST_CONTAINERS",
 }
 EVERY_EXAMPLE = "TEST_EVERY_EXAMPLE"  # read by tests/services/examples.py
 IN_TURN = "TEST_IN_TURN"  # read by tests/services/suites.py
@@ -69,6 +70,7 @@ class Suite:
     folders: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     workers_per_core: float = 1
+    options: tuple[str, ...] = ()  # further ones of pytest
     is_part_of_all_only: bool = False
     takes_turns: bool = False  # most of its tests run on one of three days, all of them with --all
 
@@ -83,9 +85,9 @@ class Suite:
         ]
 
     @property
-    def workers(self) -> list[str]:
+    def arguments(self) -> list[str]:
         count = min(MOST_WORKERS, round(self.workers_per_core * (os.cpu_count() or 1)))
-        return ["-n", str(max(1, count)), "--dist", "worksteal"]
+        return ["-n", str(max(1, count)), "--dist", "worksteal", *self.options]
 
 
 SUITES = {
@@ -126,6 +128,20 @@ SUITES = {
             "webkit",
             "webkit",
             folders=("tests/webkit",),
+            is_part_of_all_only=True,
+        ),
+        Suite(
+            "containers",
+            ("containers", "browser"),
+            ("containers",),
+            "containers",
+            "containers",
+            folders=("tests/containers",),
+            workers_per_core=0,  # its tests follow each other on one installation
+            options=(
+                "-o",
+                "faulthandler_timeout=1800",
+            ),  # images are built, and rounds last as long as an upgrade
             is_part_of_all_only=True,
         ),
     )
@@ -331,7 +347,7 @@ class Tests:
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite)]
         started = time.monotonic()
         places = self.arguments or ([] if self.choice == "all" and suite.words else suite.places)
-        code = commands.run([*PATIENTLY, *command, *suite.workers, *places], self.variables(suite))
+        code = commands.run([*PATIENTLY, *command, *suite.arguments, *places], self.variables(suite))
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
         no_tests = code == NO_TESTS and (self.arguments or not self.required & set(suite.uses))
@@ -487,7 +503,10 @@ def main(argv: list[str]) -> int:
     cut = argv.index("--") if "--" in argv else len(argv)
     parser = argparse.ArgumentParser(prog="script/test", description=__doc__)
     parser.add_argument(
-        "--require", type=services_named, default=set(), metavar="postgres,redis,browser,node,webkit"
+        "--require",
+        type=services_named,
+        default=set(),
+        metavar="postgres,redis,browser,node,webkit,containers",
     )
     parser.add_argument(
         "--install-system", action="store_true", help="install missing Debian packages with apt-get, as root"
@@ -498,6 +517,11 @@ def main(argv: list[str]) -> int:
         "--all",
         action="store_true",
         help="every test on both databases, all repeated browser stories, every example, and the stories in WebKit",
+    )
+    choice.add_argument(
+        "--containers",
+        action="store_true",
+        help="docker-compose.yml in Docker or podman, from the first day to a restored backup, and nothing else",
     )
     choice.add_argument(
         "--faults",
@@ -518,8 +542,8 @@ def main(argv: list[str]) -> int:
     suites = [name for name, suite in SUITES.items() if options.all or not suite.is_part_of_all_only]
     default = [*CHECKS, *suites] if arguments else [*CHECKS, *suites, SCHEDULES, FAULTS]
     steps = options.only or ([*CHECKS, "sqlite"] if options.fast else default)
-    if options.faults:
-        steps = [FAULTS]
+    if options.faults or options.containers:
+        steps = [FAULTS] if options.faults else ["containers"]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         return run_steps(

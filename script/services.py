@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import redis
 
-from script import environment
+from script import containers, environment
 from script.service_finder import (
     Service,
     Source,
@@ -25,7 +25,7 @@ from script.service_finder import (
     throwaway_directory,
 )
 
-# Of the packages separated by a bar, the first that Debian has
+# Packages separated by commas; of those separated by a bar, the first that Debian has
 PACKAGES = {
     "postgres": "postgresql",
     "redis": "redis-server",
@@ -33,6 +33,7 @@ PACKAGES = {
     "node": "nodejs",
     "webkit": "webkit2gtk-driver",
     "display": "xvfb",
+    "containers": "podman, runc, netavark, aardvark-dns, iptables, debootstrap, docker-compose",
 }
 # The headless shell first: without the windows of a whole browser it needs half the processor time
 BROWSERS = (
@@ -209,6 +210,7 @@ def sources(required: set[str], settings: Sequence[str]) -> dict[str, dict[str, 
         "node": {"local binaries": from_path(NODES)},
         "webkit": {"local binaries": local_webkit},
         "display": {"local binaries": start_display},
+        "containers": {"Docker": containers.docker_engine, "podman": containers.podman_engine},
     }
 
 
@@ -221,8 +223,10 @@ def missing_packages(needed: set[str]) -> list[str]:
         "node": first_on_path(NODES),
         "webkit": webkit_browser(),
         "display": first_on_path(("Xvfb",)),
+        "containers": first_on_path(("podman", "dockerd")),
     }
-    return [package for name, package in PACKAGES.items() if name in needed and not present[name]]
+    missing = [packages for name, packages in PACKAGES.items() if name in needed and not present[name]]
+    return [package for packages in missing for package in packages.split(", ")]
 
 
 @contextlib.contextmanager

@@ -30,7 +30,11 @@ def has_redis() -> bool:
 
 def skip_without_service(items: list[pytest.Item]) -> None:
     """Tests marked for a service that this run does not have; script/test names the suite that has it."""
-    present = {"postgres": has_postgres(), "redis": has_redis()}
+    present = {
+        "postgres": has_postgres(),
+        "redis": has_redis(),
+        "containers": bool(os.environ.get("TEST_CONTAINERS")),
+    }
     for item in items:
         for service, is_present in present.items():
             if not is_present and item.get_closest_marker(service):
