@@ -45,7 +45,7 @@ class Plant:
 
 @contextmanager
 def _executed_twice() -> Iterator[None]:
-    """A repeated command is not found, and its answer is not saved again."""
+    """A repeated command is not found, its answer is not saved again, and nothing is stale, which would refuse it."""
     save, read_play = act_runner.save_command, context.read_play
 
     def save_once(command_id: Any, **values: Any) -> Command:
@@ -58,6 +58,7 @@ def _executed_twice() -> Iterator[None]:
     with (
         patch.object(act_runner, "save_command", save_once),
         patch.object(table_runner, "read_play", read_without_command),
+        patch.object(table_runner.TableRunner, "is_stale", lambda *arguments: False),
     ):
         yield
 
