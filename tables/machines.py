@@ -211,7 +211,7 @@ DISK_LOW = alert_kind(
         "disk-low",
         "disk:{cause}:20",
         Level.INFO,
-        "Disk fills up",
+        "Disk nearly full",
         "A disk is four fifths full",
         f"%(percent)s%% of a disk of %(machine)s were free (%(folder)s). Make room this week. {DELETE_NOTHING}",
         at_the_pit=True,

@@ -369,6 +369,7 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         "first_round": 1, "evidence": "21,000", "alarm": 20_020, "player": "P-7KQ2MX",
         "undone": 3, "within_minutes": 240, "percent": 12, "read": [1, 2, 3], "entered": [1, 2, 4],
         "firmware": "2.1", "shows": "$10–$500", "webhook": "WH-0001", "other": [1, 2, 3], "other_device": "DR-02",
+        "machine": "app-1", "folder": "/var/lib/pitside", "until": "1 Dec 10:00",
     }  # fmt: skip
     assert len(ALERT_KINDS) > 15
     for kind in ALERT_KINDS:

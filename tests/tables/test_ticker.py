@@ -318,7 +318,7 @@ def test_a_tick_makes_as_few_queries_for_a_floor_as_for_one_table(
             status="open", dealer=scene.people["dealer"], floorperson=scene.table.floorperson
         )
     tick()
-    with django_assert_max_num_queries(28):
+    with django_assert_max_num_queries(33):
         assert tick() == []
 
 
