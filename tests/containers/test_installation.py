@@ -68,6 +68,7 @@ class Installation(Server):
             "HTTPS_PORT": f"127.0.0.1:{self.port}",
             "CLIENTS_PORT": f"127.0.0.1:{free_port()}",
             "PITSIDE_LOG_ORIGIN": "containers.test/record",
+            "DEVICE_IDLE_LOCK_SECONDS": "86400",  # nobody taps while services are replaced
             "PITSIDE_BUILD": OLD,
             **engine.base_images(),
         }
