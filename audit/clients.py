@@ -173,12 +173,12 @@ def bind(client: ApiClient, certificate_sha256: str, by: Person | None = None) -
         append_sign_in(stream, entry, actor=by, device=client.device, moment=moment)
 
 
-def has_certificate(client: ApiClient, shown: str) -> bool:
-    """Whether a client shows the certificate to which it is bound. `shown`: SHA-256 in hex; "" for none."""
-    wanted = client.certificate_sha256
-    if wanted == NO_CERTIFICATE:
+def has_certificate(client: ApiClient, presented: str) -> bool:
+    """Whether a client shows the certificate to which it is bound. `presented`: SHA-256 in hex; "" for none."""
+    bound_to = client.certificate_sha256
+    if bound_to == NO_CERTIFICATE:
         return False
-    return not wanted or constant_time_compare(shown.lower(), wanted)
+    return not bound_to or constant_time_compare(presented.lower(), bound_to)
 
 
 # Tokens

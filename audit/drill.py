@@ -224,8 +224,8 @@ def _is_cosigned(checkpoint: Checkpoint, verifiers: Sequence[notes.Verifier]) ->
     """Whether one of these keys signed what the row says, by the bytes of its note."""
     try:
         note = notes.Note.read(checkpoint.cosigned)
-        said = notes.Checkpoint.read(note.text)
-        return (said.size, said.root) == (checkpoint.size, bytes(checkpoint.root)) and bool(
+        signed = notes.Checkpoint.read(note.text)
+        return (signed.size, signed.root) == (checkpoint.size, bytes(checkpoint.root)) and bool(
             note.signed_by(verifiers)
         )
     except notes.Malformed:
@@ -268,8 +268,8 @@ def examine_apart(restored: str, witnessed: Sequence[Witnessed]) -> Examination:
         check=False,
     )
     try:
-        found = json.loads(done.stdout)
-        return Examination(**{**found, "logs": [RestoredLog(**log) for log in found["logs"]]})
+        examined = json.loads(done.stdout)
+        return Examination(**{**examined, "logs": [RestoredLog(**log) for log in examined["logs"]]})
     except (ValueError, KeyError, TypeError) as error:
         last = (done.stderr.strip() or "it printed nothing").splitlines()[-1]
         raise CouldNotRun(f"The restored record could not be verified: {last}") from error
@@ -278,9 +278,9 @@ def examine_apart(restored: str, witnessed: Sequence[Witnessed]) -> Examination:
 def examine(witnessed: Sequence[Witnessed]) -> Examination:
     """Verify the record of this process's database, and read its logs at the sizes of these checkpoints."""
     verified = verification.verify()
-    said = [str(finding) for finding in verified.findings[:FINDINGS_SAID]]
+    sentences = [str(finding) for finding in verified.findings[:FINDINGS_SAID]]
     logs = [_examine_log(checkpoint) for checkpoint in witnessed]
-    return Examination(verified.entries, verified.streams, verified.bad, said, logs)
+    return Examination(verified.entries, verified.streams, verified.bad, sentences, logs)
 
 
 def _examine_log(witnessed: Witnessed) -> RestoredLog:

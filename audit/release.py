@@ -1,4 +1,4 @@
-"""The list of every file of a release with its SHA-256, signed by whoever made it; and what an installation differs in.
+"""The list of every file of a release with its SHA-256, signed by its maker; and what an installation differs in.
 
 The list is a signed note (audit/notes.py). Its text is a line that names the version, then a line for each file as
 `sha256sum` writes it, so that an inspector can check a copy of the files without this software:
@@ -37,10 +37,10 @@ PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+?)(?: ;.*)? \\$", re.MULTILINE)
 
 def paths(root: Path) -> Iterator[str]:
     """The files of a release under a folder, in the order of their names. What Python compiled is none of them."""
-    found = [root / name for name in FILES if (root / name).exists()]
+    files = [root / name for name in FILES if (root / name).exists()]
     for folder in FOLDERS:
-        found += (path for path in (root / folder).rglob("*") if path.is_file())
-    for path in sorted(found):
+        files += (path for path in (root / folder).rglob("*") if path.is_file())
+    for path in sorted(files):
         if path.suffix != ".pyc":
             yield path.relative_to(root).as_posix()
 
@@ -63,15 +63,15 @@ def differences(root: Path, build: str, listed: str, key: Verifier) -> list[str]
     first, *lines = note.text.splitlines()
     expected = dict(_entry(line) for line in lines)
     present = set(paths(root))
-    found = [] if first == f"pitside {build}" else [f"The list is of {first}; here runs pitside {build}."]
-    found += [f"{path} is missing." for path in sorted(expected.keys() - present)]
-    found += [f"{path} is not of this release." for path in sorted(present - expected.keys())]
-    found += [
+    sentences = [] if first == f"pitside {build}" else [f"The list is of {first}; here runs pitside {build}."]
+    sentences += [f"{path} is missing." for path in sorted(expected.keys() - present)]
+    sentences += [f"{path} is not of this release." for path in sorted(present - expected.keys())]
+    sentences += [
         f"{path} was changed."
         for path in sorted(present & expected.keys())
         if _sha256(root / path) != expected[path]
     ]
-    return [*found, *_compiled(root), *_packages(root)]
+    return [*sentences, *_compiled(root), *_packages(root)]
 
 
 def _entry(line: str) -> tuple[str, str]:

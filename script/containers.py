@@ -151,8 +151,8 @@ def run(
         env={**os.environ, **(environment or {})},
     )
     if done.returncode:
-        said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-20:])
-        raise Failed(f"{' '.join(command)} ended with {done.returncode}: {said}")
+        last_lines = "\n".join((done.stderr or done.stdout).strip().splitlines()[-20:])
+        raise Failed(f"{' '.join(command)} ended with {done.returncode}: {last_lines}")
     return done.stdout
 
 
@@ -275,8 +275,8 @@ class Composition:
 
     def inspect(self, service: str) -> dict[str, Any]:
         """What the engine says of a service's container."""
-        found: list[dict[str, Any]] = json.loads(self.engine.run("inspect", self.container(service)))
-        return found[0]
+        containers: list[dict[str, Any]] = json.loads(self.engine.run("inspect", self.container(service)))
+        return containers[0]
 
     def health(self, service: str) -> str:
         """healthy, unhealthy or starting."""
@@ -289,12 +289,12 @@ class Composition:
         for service in services:
             while self.health(service) != "healthy":
                 if time.monotonic() > deadline:
-                    said = self.compose("logs", "--tail=20", service)
-                    raise Failed(f"{service} is {self.health(service)}: {said}")
+                    log = self.compose("logs", "--tail=20", service)
+                    raise Failed(f"{service} is {self.health(service)}: {log}")
                 time.sleep(1)
 
     def replace(self, *services: str) -> None:
-        """Start services anew with today's settings, one after the other, each when the one before is healthy."""
+        """Start services again with today's settings, one after the other, each when the one before is healthy."""
         for service in services:
             self.compose("up", "--detach", "--no-deps", service)
             self.wait_until_healthy(service)

@@ -44,7 +44,7 @@ from tables.api.access import ApiRequest, needs
 from tables.api.acts import ActShape, do_act, refused
 from tables.api.app import Problem, finished, problem_of
 from tables.api.people import note_read
-from tables.api.scim_users import Employee, HrUser, User, Wanted
+from tables.api.scim_users import Employee, HrUser, StaffChange, User
 from tables.runner import facility as facility_runner
 from tables.staffing.employment import end_employment
 from tables.views.acts import ActTarget
@@ -160,19 +160,22 @@ def _base(request: HttpRequest) -> str:
 
 def list_users(request: ApiRequest) -> HttpResponse:
     """The users that a filter finds, by page. The read is on record."""
-    wanted = SearchRequest[HrUser].model_validate(
+    search = SearchRequest[HrUser].model_validate(
         {name: value for name, value in request.GET.items() if value}, scim_ctx=Context.SEARCH_REQUEST
     )
     rows = scim_users.users(request.caller.facility, _base(request))
-    found = [row for row in rows if wanted.filter is None or wanted.filter.match(row)]
-    start = wanted.start_index or 1
-    count = min(USUAL_USERS if wanted.count is None else wanted.count, MOST_USERS)
-    shown = found[start - 1 : start - 1 + count]
-    note_read(request.caller, "list_scim_users", len(shown))
+    matching = [row for row in rows if search.filter is None or search.filter.match(row)]
+    start = search.start_index or 1
+    count = min(USUAL_USERS if search.count is None else search.count, MOST_USERS)
+    page_of_users = matching[start - 1 : start - 1 + count]
+    note_read(request.caller, "list_scim_users", len(page_of_users))
     page = ListResponse[HrUser](
-        total_results=len(found), start_index=start, items_per_page=len(shown), resources=shown
+        total_results=len(matching),
+        start_index=start,
+        items_per_page=len(page_of_users),
+        resources=page_of_users,
     )
-    body = page.model_dump(scim_ctx=Context.SEARCH_RESPONSE, response_parameters=wanted)
+    body = page.model_dump(scim_ctx=Context.SEARCH_RESPONSE, response_parameters=search)
     return JsonResponse(body, content_type=CONTENT_TYPE)
 
 
@@ -186,9 +189,9 @@ def read_user(request: ApiRequest, code: str) -> HttpResponse:
 def add_user(request: ApiRequest) -> HttpResponse:
     """Prepare the addition of a user, who is not active until somebody approves it."""
     sent = HrUser.model_validate_json(request.body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-    wanted = scim_users.addition(sent)
-    _do(request, wanted)
-    user = scim_users.user(request.caller.facility, wanted.params["person"], _base(request))
+    change = scim_users.addition(sent)
+    _do(request, change)
+    user = scim_users.user(request.caller.facility, change.params["person"], _base(request))
     return _answer(user, 201, Context.RESOURCE_CREATION_RESPONSE)
 
 
@@ -223,29 +226,29 @@ def _changed(request: ApiRequest, before: Any, after: Any, context: Context, *, 
     if ends:
         _end(request, before)
         return _answer(scim_users.ended(before), 200, context)
-    wanted = scim_users.change(before, after)
-    if wanted is not None:
-        _do(request, wanted)
+    change = scim_users.change(before, after)
+    if change is not None:
+        _do(request, change)
     return _answer(scim_users.user(request.caller.facility, before.id, _base(request)), 200, context)
 
 
 def _end(request: ApiRequest, user: Any) -> None:
     addition = scim_users.addition_of(request.caller.facility, user.id)
     if user.active:
-        _do(request, Wanted(end_employment.__name__, {"person": user.id, "why": scim_users.WHY}))
+        _do(request, StaffChange(end_employment.__name__, {"person": user.id, "why": scim_users.WHY}))
     elif addition is not None:
-        _do(request, Wanted(_TAKES_BACK, {"change": addition.code, "why": scim_users.WHY}))
+        _do(request, StaffChange(_TAKES_BACK, {"change": addition.code, "why": scim_users.WHY}))
 
 
-def _do(request: ApiRequest, wanted: Wanted) -> None:
+def _do(request: ApiRequest, change: StaffChange) -> None:
     """Do or prepare an act as the machine. What waits for an approval already is as good as prepared now."""
-    target = ActTarget(facility_runner.RUNNER, request.caller.facility.code, "", wanted.act)
-    act = ActShape(params=wanted.params, seen=None, witness=None)
+    target = ActTarget(facility_runner.RUNNER, request.caller.facility.code, "", change.act)
+    act = ActShape(params=change.params, seen=None, witness=None)
     reply = do_act(request, target, act, str(uuid.uuid4()), scope=SCOPE)
     if reply.status == 200:
         return
     problem = refused(reply)
-    if problem.code != "change-waits" or wanted.act == "add_person":
+    if problem.code != "change-waits" or change.act == "add_person":
         raise problem
 
 

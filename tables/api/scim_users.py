@@ -104,7 +104,7 @@ HrUser = User[Employee]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StaffChange:
     """An act that a change of a user is, with its parameters."""
 
     act: str
@@ -132,10 +132,10 @@ def users(facility: Facility, base: str) -> Iterator[Any]:
 
 def user(facility: Facility, code: str, base: str) -> Any:
     """The user with this code. Raises Problem 404."""
-    found = next((row for row in users(facility, base) if row.id == code), None)
-    if found is None:
-        raise Problem(404, "not-found", f"There is no user {code} here.")
-    return found
+    named = next((row for row in users(facility, base) if row.id == code), None)
+    if named is None:
+        raise Problem(404, "not-named", f"There is no user {code} here.")
+    return named
 
 
 def addition_of(facility: Facility, code: str) -> PreparedChange | None:
@@ -204,7 +204,7 @@ def _user(
 # Writing
 
 
-def addition(sent: Any) -> Wanted:
+def addition(sent: Any) -> StaffChange:
     """The act by which a user is added. Raises Problem without a name or a role, and for one that is not active."""
     if sent.active is False:
         raise _refused(
@@ -218,12 +218,12 @@ def addition(sent: Any) -> Wanted:
     role = _role(sent)
     if role is None:
         raise _refused("invalidValue", "A user needs one role, such as [{“value”: “dealer”}].")
-    return Wanted(
+    return StaffChange(
         add_person.__name__, {"person": sent.user_name, "name": name, "role": role, **_of_employee(sent)}
     )
 
 
-def change(before: Any, after: Any) -> Wanted | None:
+def change(before: Any, after: Any) -> StaffChange | None:
     """The act that makes one user another, or None where nothing of it is stored differently.
 
     What is not given stays; whether somebody has access is not compared. Raises Problem for what nobody can change.
@@ -235,12 +235,12 @@ def change(before: Any, after: Any) -> Wanted | None:
         raise _refused("mutability", detail)
     _verify_same(before, after)
     role = _role(after)
-    wanted = {"role": role} if role not in (None, _role(before)) else {}
+    changed = {"role": role} if role not in (None, _role(before)) else {}
     own = _of_employee(before)
-    wanted |= {name: value for name, value in _of_employee(after).items() if value != own.get(name)}
-    if wanted and not before.active:
+    changed |= {name: value for name, value in _of_employee(after).items() if value != own.get(name)}
+    if changed and not before.active:
         raise Problem(409, "", f"{before.display_name} has no access now, or it waits for an approval.")
-    return Wanted(change_access.__name__, {"person": before.id, **wanted}) if wanted else None
+    return StaffChange(change_access.__name__, {"person": before.id, **changed}) if changed else None
 
 
 def ended(before: Any) -> Any:

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         )
         does.add_argument("--check", type=Path, metavar="LIST", help="the signed list")
         parser.add_argument(
-            "--key", default="", help="with --check: the key of whoever made the release, in one line"
+            "--key", default="", help="with --check: the key of the release's maker, in one line"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,9 +39,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _check(self, listed: str, key: Verifier) -> None:
-        found = release.differences(settings.BASE_DIR, settings.BUILD, listed, key)
-        for sentence in found:
+        sentences = release.differences(settings.BASE_DIR, settings.BUILD, listed, key)
+        for sentence in sentences:
             self.stdout.write(sentence)
-        if found:
+        if sentences:
             raise SystemExit(1)
         self.stdout.write(f"good: every file is that of pitside {settings.BUILD}, signed by {key.name}.")
