@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -279,12 +280,21 @@ def _user(request: HttpRequest, device: Device | None) -> Person | AnonymousUser
         and person.is_active
         and session.get(SESSION_KEY) == str(person.pk)
         and session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
-        and constant_time_compare(session.get(HASH_SESSION_KEY, ""), person.get_session_auth_hash())
+        and _has_hash_of(session, person)
     ):
         return person
     user = get_user(request)
     assert isinstance(user, Person | AnonymousUser)
     return user
+
+
+def _has_hash_of(session: SessionBase, person: Person) -> bool:
+    """Whether a session is from after the person's newest PIN, made with the secret key or one of its fallbacks.
+
+    After a change of the key Django would give the session another name, of which a socket cannot tell its browser.
+    """
+    hashes = chain([person.get_session_auth_hash()], person.get_session_auth_fallback_hash())
+    return any(constant_time_compare(session.get(HASH_SESSION_KEY, ""), made) for made in hashes)
 
 
 # What each request has of its sender

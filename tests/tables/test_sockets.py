@@ -147,6 +147,17 @@ async def test_a_locked_socket_is_closed_with_4423(committed):
     await socket.leave()
 
 
+async def test_a_socket_that_comes_back_after_a_change_of_the_secret_key_signs_nobody_out(
+    committed, settings
+):
+    tablet = await browser(committed, "tablet", "dealer")
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key", [settings.SECRET_KEY]
+    for _ in range(2):
+        socket = Socket(TABLE + "dealer", tablet)
+        assert (await socket.opened())["table"] == "T-01"
+        await socket.leave()
+
+
 async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(committed):
     tablet = await browser(committed, "tablet", "dealer")
     podium = await browser(committed, "podium", "floorperson")
