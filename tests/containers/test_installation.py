@@ -281,11 +281,11 @@ def test_keys_are_replaced_while_tablets_stay_signed_in(day):
     for key in old:
         composition.type("sealer", "python", "manage.py", "sealer_key", "retire", key)
     settings = composition.settings
-    settings["SECRET_KEY_FALLBACKS"], settings["SECRET_KEY"] = (
-        settings["SECRET_KEY"],
-        secrets.token_urlsafe(64),
-    )
-    composition.replace("web-1", "web-2")
+    old_key, new_key = settings["SECRET_KEY"], secrets.token_urlsafe(64)
+    # A worker with the old key alone would take what one with the new key signed for a forgery.
+    for key, fallback in ((old_key, new_key), (new_key, old_key)):
+        settings["SECRET_KEY"], settings["SECRET_KEY_FALLBACKS"] = key, fallback
+        composition.replace("web-1", "web-2", "ticker", "exporter")
     people.tablet.place((1, "big", CHIP))
     finish_round(people.tablet)
     people.tablet.page.reload()
