@@ -68,6 +68,45 @@ def test_a_key_of_before_still_counts_where_it_is_named():
     assert done.stdout.strip() == "['the key of last year']"
 
 
+def test_every_connection_keeps_the_hosts_and_options_of_an_address_with_several():
+    address = (
+        "postgres://web:none@10.77.0.1:5432,10.77.0.2:5433/pitside"
+        "?target_session_attrs=read-write&application_name=web-1&sslmode=require"
+    )
+    said = (
+        "import django; django.setup(); import json; from django.db import connection; "
+        "from tables.monitoring import _settings_of_own; from config.postgresql.base import DatabaseWrapper; "
+        "own = DatabaseWrapper(_settings_of_own(), 'own'); "
+        "print(json.dumps([c.get_connection_params() for c in (connection, own)], default=str))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", said],
+        cwd=ROOT,
+        env=environment(DATABASE_URL=address),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for params in json.loads(done.stdout):
+        assert (params["host"], params["port"]) == ("10.77.0.1,10.77.0.2", "5432,5433")
+        assert params["target_session_attrs"] == "read-write"
+        assert (params["application_name"], params["sslmode"]) == ("web-1", "require")
+        assert (params["tcp_user_timeout"], params["keepalives_idle"]) == (5_000, 5)
+
+
+def test_several_redis_are_separated_by_commas():
+    said = (
+        "from django.conf import settings; "
+        "print(settings.CHANNEL_LAYERS['default']['CONFIG']['hosts'], settings.CACHES['api']['LOCATION'])"
+    )
+    named = environment(REDIS_URL="redis://:pw@10.77.0.1:6379/0, redis://:pw@10.77.0.2:6379/0")
+    done = subprocess.run(
+        [sys.executable, "-c", said], cwd=ROOT, env=named, capture_output=True, text=True, check=True
+    )
+    first, second = (f"redis://:pw@10.77.0.{number}:6379/0" for number in (1, 2))
+    assert done.stdout.strip() == f"{[first, second]} {first}"
+
+
 @pytest.mark.parametrize(
     ("changes", "word"),
     [

@@ -164,25 +164,34 @@ def database_from(address: str) -> dict:
     return settings
 
 
-def layer_from(address: str, prefix: str = "asgi") -> dict:
-    """The channel layer: Redis pub/sub at this address, with this prefix of its groups, or in memory without one."""
-    if not address:
+def redis_addresses(addresses: str) -> list[str]:
+    """The addresses of `REDIS_URL`, which commas separate."""
+    return [address for part in addresses.split(",") if (address := part.strip())]
+
+
+def layer_from(addresses: str, prefix: str = "asgi") -> dict:
+    """The channel layer: Redis pub/sub at these addresses, with this prefix of its groups, or in memory without one.
+
+    Several are one beside the other (`tables.screens.push.Servers`).
+    """
+    if not addresses:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
     return {
         "BACKEND": "tables.screens.push.RedisLayer",
-        "CONFIG": {"hosts": [address], "prefix": prefix},
+        "CONFIG": {"hosts": redis_addresses(addresses), "prefix": prefix},
     }
 
 
 DATABASE_URL = env("DATABASE_URL", default="") or f"sqlite:///{BASE_DIR / 'db.sqlite3'}"
 DATABASES = {"default": database_from(DATABASE_URL)}
-CHANNEL_LAYERS = {"default": layer_from(env("REDIS_URL", default=""))}
+REDIS_URL = env("REDIS_URL", default="")
+CHANNEL_LAYERS = {"default": layer_from(REDIS_URL)}
 # Whether a worker keeps a copy of a table after an act, for the next act there (tables/runner/copies.py).
 KEEPS_COPIES = env.bool("PITSIDE_KEEPS_COPIES", default=True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The embedded default runs the ticker in its only process; production runs `manage.py ticker`.
-EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
+EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not REDIS_URL)
 
 # How many requests a client of the API may send within a minute (docs/deployment.md), counted in Redis, or in the only
 # process.
@@ -194,9 +203,12 @@ CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "api": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": env("REDIS_URL", default=""),
+        "LOCATION": redis_addresses(REDIS_URL)[
+            0
+        ],  # numbers of one minute: those of a lost Redis are missed by nobody
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     }
-    if env("REDIS_URL", default="")
+    if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "api"},
 }
 

@@ -5,13 +5,12 @@ from django.core.exceptions import ImproperlyConfigured
 from audit import logs
 
 from .base import *  # noqa: F403
-from .base import DEMO_SECRET_KEY, env
+from .base import DEMO_SECRET_KEY, REDIS_URL, env
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env("SECRET_KEY", default="")
 # Previous keys. With them, devices stay enrolled after a change of the key, and the heads on their screens stay valid.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
-REDIS_URL = env("REDIS_URL", default="")
 
 if DEBUG:
     raise ImproperlyConfigured("DEBUG must be off in production.")

@@ -8,10 +8,11 @@ channel layer, and render it, each station once (`fragments.py`), beside the ans
    second. If the layer does not take it in that time, it is dropped, and for five seconds nothing is sent (the circuit
    breaker). After a dropped push heartbeats make the screens resync.
 2. The channel layer (`RedisLayer`) is on Redis pub/sub, which a Redis that is away or frozen does not bring down. It
-   differs from that of channels_redis in five ways. A socket opens without asking Redis: its own channel is local, and
+   differs from that of channels_redis in six ways. A socket opens without asking Redis: its own channel is local, and
    only its groups are subscribed to. Nothing waits longer than two seconds for Redis. An outage is one line of the log.
    The pushes of an act are sent together. And Redis says who listens: to a group at which no other worker listened last
-   time only the version is sent, which a worker that has begun to listen since answers by reading the table.
+   time only the version is sent, which a worker that has begun to listen since answers by reading the table. And each
+   worker listens to every one of several Redis, and sends to the first that works (`Servers`).
 3. The sockets (`tables.views.sockets`) send what they render. Those of a worker hear the layer on one channel, and what
    comes back of the worker's own pushes ends there.
 """
@@ -19,11 +20,11 @@ channel layer, and render it, each station once (`fragments.py`), beside the ans
 import asyncio
 import contextvars
 import logging
+import socket as network
 import time
 import types
 import uuid
 import weakref
-from collections import defaultdict
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -52,6 +53,12 @@ READ_SECONDS = 5.0  # until the reader looks whether it is still subscribed to a
 SUBSCRIBE_SECONDS = 0.1
 RECONNECT_SECONDS = 0.1
 REDIS_RETRY_SECONDS = 0.5
+# Seconds until an idle connection is probed, between two probes, and how many may be lost; not on every system
+KEEPALIVE = {
+    getattr(network, name): value
+    for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3))
+    if hasattr(network, name)
+}
 
 
 class RedisLayer(RedisPubSubChannelLayer):  # type: ignore[misc]
@@ -79,7 +86,8 @@ class LoopLayer(RedisPubSubLoopLayer):  # type: ignore[misc]
 
     def __init__(self, hosts: Any = None, **options: Any) -> None:
         super().__init__(hosts=hosts, **options)
-        self._shards = [Subscriptions(_with_limits(host), self) for host in decode_hosts(hosts)]
+        self._servers = Servers([Subscriptions(_with_limits(host), self) for host in decode_hosts(hosts)])
+        self._shards = [self._servers]
         self.left_alone: set[str] = set()  # groups to which no other worker listened
 
     async def new_channel(self, prefix: str = "specific.") -> str:
@@ -90,15 +98,75 @@ class LoopLayer(RedisPubSubLoopLayer):  # type: ignore[misc]
 
     async def publish_together(self, events: Sequence[tuple[str, dict[str, Any]]]) -> None:
         """As `RedisLayer.publish_together`."""
-        messages: defaultdict[Subscriptions, list[tuple[str, str, bytes]]] = defaultdict(list)
-        for group, event in events:
-            channel = self._get_group_channel_name(group)
-            messages[self._get_shard(channel)].append((group, channel, self.channel_layer.serialize(event)))
-        for shard, its_messages in messages.items():
-            listeners = await shard.publish_all([message[1:] for message in its_messages])
-            for (group, channel, _), count in zip(its_messages, listeners, strict=True):
-                is_alone = count <= (channel in self.groups)
-                (self.left_alone.add if is_alone else self.left_alone.discard)(group)
+        messages = [
+            (group, self._get_group_channel_name(group), self.channel_layer.serialize(event))
+            for group, event in events
+        ]
+        listeners = await self._servers.publish_all([message[1:] for message in messages])
+        for (group, channel, _), count in zip(messages, listeners, strict=True):
+            is_alone = count <= (channel in self.groups)
+            (self.left_alone.add if is_alone else self.left_alone.discard)(group)
+
+
+class Servers:
+    """Several Redis that do not know of each other, to channels_redis as one.
+
+    Every worker subscribes at each of them, and publishes to the first one that works. So nothing has to be decided or
+    promoted when one is lost, and none has to be told to those who listen.
+    """
+
+    def __init__(self, servers: Sequence["Subscriptions"]) -> None:
+        self.servers = servers
+
+    async def publish(self, channel: str, message: bytes) -> None:
+        await self.publish_all([(channel, message)])
+
+    async def publish_all(self, messages: Sequence[tuple[str, bytes]]) -> list[int]:
+        """Publish messages to channels at the first server that takes them. Returns how many connections got each.
+
+        Raises what the last one raised. One that failed is asked after the others for five seconds.
+        """
+        in_turn = sorted(self.servers, key=lambda server: server.is_away)
+        for server in in_turn:
+            try:
+                async with asyncio.timeout(SEND_SECONDS / len(in_turn)):
+                    received = await server.publish_all(messages)
+            except Exception:
+                server.failed()
+                if server is in_turn[-1]:
+                    raise
+            else:
+                server.worked()
+                return received
+        raise AssertionError("no server")
+
+    async def subscribe(self, channel: str) -> None:
+        """Subscribe to a channel at each server; one that does not answer follows when it does.
+
+        Raises what a server raised if none of those that are asked did it.
+        """
+        asked = [server for server in self.servers if not server.is_away] or self.servers
+        results = await asyncio.gather(
+            *(server.subscribe(channel) for server in asked), return_exceptions=True
+        )
+        errors = [result for result in results if isinstance(result, BaseException)]
+        if len(errors) == len(asked):
+            raise errors[0]
+        for server in self.servers:
+            server.want(channel)
+
+    async def unsubscribe(self, channel: str) -> None:
+        """Leave a channel at each server. Raises what one of them raised."""
+        results = await asyncio.gather(
+            *(server.leave(channel) for server in self.servers), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def flush(self) -> None:
+        for server in self.servers:
+            await server.flush()
 
 
 class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
@@ -107,6 +175,35 @@ class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
     def __init__(self, host: dict[str, Any], channel_layer: LoopLayer) -> None:
         super().__init__(host, channel_layer)
         self.outage = OutageLog(log, "Reading pushes from Redis", "Screens live on their heartbeats.")
+        self.wanted: set[str] = set()  # channels; one that is not subscribed to yet is tried again
+        self.retry_at = 0.0
+
+    @property
+    def is_away(self) -> bool:
+        """Whether this server failed within five seconds, so that others are asked first."""
+        return time.monotonic() < self.retry_at
+
+    def failed(self) -> None:
+        """This server did not take a push."""
+        self.retry_at = time.monotonic() + RETRY_SECONDS
+
+    def worked(self) -> None:
+        """This server took a push."""
+        self.retry_at = 0.0
+
+    def want(self, channel: str) -> None:
+        """Let the reader subscribe to a channel when this server answers, if nobody does before."""
+        self.wanted.add(channel)
+        self._ensure_receiver()
+
+    async def leave(self, channel: str) -> None:
+        """Unsubscribe from a channel."""
+        self.wanted.discard(channel)
+        await self.unsubscribe(channel)
+
+    async def flush(self) -> None:
+        self.wanted.clear()
+        await super().flush()
 
     async def publish_all(self, messages: Sequence[tuple[str, bytes]]) -> list[int]:
         """Publish messages to channels, in one round trip. Returns how many connections got each."""
@@ -121,6 +218,8 @@ class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
     async def _do_receiving(self) -> None:
         while True:
             try:
+                for channel in self.wanted - self._subscribed_to:
+                    await self.subscribe(channel)
                 if self._pubsub is None or not self._pubsub.subscribed:
                     await asyncio.sleep(SUBSCRIBE_SECONDS)
                     continue
@@ -133,12 +232,17 @@ class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
 
 
 def _with_limits(host: dict[str, Any]) -> dict[str, Any]:
-    """A host's options with limits of time, unless it has its own. The caller tries again, not redis-py."""
+    """A host's options with limits of time, unless it has its own. The caller tries again, not redis-py.
+
+    A reader sends nothing: only keepalive tells it that the machine of its Redis is gone.
+    """
     limits = {
         "socket_connect_timeout": CONNECT_SECONDS,
         "socket_timeout": COMMAND_SECONDS,
         "retry": Retry(ConstantBackoff(RECONNECT_SECONDS), 1),
     }
+    if not str(host.get("address", "")).startswith("unix:"):
+        limits |= {"socket_keepalive": True, "socket_keepalive_options": KEEPALIVE}
     return {**limits, **host}
 
 

@@ -1,6 +1,7 @@
 """Redis or PostgreSQL is away or frozen: acts go on where they can, nothing waits long, and the log says it once."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import redis
 from channels.db import database_sync_to_async
 from channels.layers import channel_layers
 from django.db import connection, connections
@@ -157,15 +159,22 @@ async def test_readyz_answers_while_the_database_and_the_layer_do_not(layer, mon
 
 
 @pytest.fixture
-def redis_server(tmp_path):
-    """A Redis that a test may freeze, kill and start again: `redis_server.send(signal.SIGSTOP)`."""
+def redis_servers(tmp_path):
+    """Two Redis that a test may freeze, kill and start again: `server.send(signal.SIGSTOP)`."""
     binary = shutil.which("redis-server") or shutil.which("valkey-server")
     if binary is None:
         pytest.skip("no redis-server on PATH")
-    server = RedisServer(binary, str(tmp_path / "redis.sock"))
-    server.start()
-    yield server
-    server.end()
+    servers = [RedisServer(binary, str(tmp_path / f"{name}.sock")) for name in ("one", "two")]
+    for server in servers:
+        server.start()
+    yield servers
+    for server in servers:
+        server.end()
+
+
+@pytest.fixture
+def redis_server(redis_servers):
+    return redis_servers[0]
 
 
 class RedisServer:
@@ -254,6 +263,75 @@ async def test_the_state_is_sent_only_where_another_worker_listens(redis_server,
     for channel_layer in (here, there):
         await channel_layer.flush()
     await database_sync_to_async(connections.close_all)()
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
+async def test_of_two_redis_either_carries_the_pushes_while_the_other_is_away(
+    redis_servers, monkeypatch, number
+):
+    hosts = [server.address for server in redis_servers]
+    here, there = (RedisLayer(hosts=hosts, prefix="both") for _ in range(2))
+    monkeypatch.setattr(push, "get_channel_layer", lambda: here)
+    monkeypatch.setattr(push, "RETRY_SECONDS", 0.2)
+    channel = await there.new_channel()
+    await there.group_add("group", channel)
+    versions = iter(range(1, 1_000))
+
+    async def arrives() -> int:
+        """How many pushes are sent until one arrives."""
+        first = version = next(versions)
+        add(version)
+        async with asyncio.timeout(10):
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    heard = await asyncio.wait_for(asyncio.shield(receiving), 0.6)
+                    break
+                version = next(versions)
+                add(version)
+        assert heard["version"] <= version
+        return version - first + 1
+
+    for away, other in (redis_servers, reversed(redis_servers)):
+        for _ in range(2):
+            receiving = asyncio.create_task(there.receive(channel))
+            assert await arrives() == 1
+        away.send(number)
+        if number == signal.SIGKILL:
+            away.process.wait(10)
+        for group in ("group", "another"):  # with one away, too, what is joined is heard
+            await asyncio.wait_for(there.group_add(group, channel), 5)
+        for _ in range(2):
+            receiving = asyncio.create_task(there.receive(channel))
+            assert await arrives() == 1
+        away.send(signal.SIGCONT) if number == signal.SIGSTOP else away.start()
+        await asyncio.sleep(2 * push.REDIS_RETRY_SECONDS)
+        servers = there._get_layer()._servers.servers
+        async with asyncio.timeout(10):
+            while any(server.wanted - server._subscribed_to for server in servers):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        assert other.process.poll() is None
+    for layer_ in (here, there):
+        await layer_.flush()
+
+
+@pytest.mark.redis
+async def test_without_any_redis_it_is_said_that_nothing_is_heard(redis_servers):
+    redis_layer = RedisLayer(hosts=[server.address for server in redis_servers], prefix="none")
+    for server in redis_servers:
+        server.end()
+    channel = await redis_layer.new_channel()
+    with pytest.raises(redis.ConnectionError):
+        await redis_layer.group_add("group", channel)
+    with pytest.raises(redis.ConnectionError):
+        await redis_layer.publish_together([("group", {"type": "screen"})])
+    await redis_layer.flush()
+
+
+def test_a_reader_notices_that_the_machine_of_its_redis_is_gone():
+    limits = push._with_limits({"address": "redis://10.0.0.1:6379/0"})
+    assert limits["socket_keepalive"] and set(limits["socket_keepalive_options"].values()) == {5, 2, 3}
+    assert "socket_keepalive" not in push._with_limits({"address": "unix:///run/redis.sock"})
 
 
 # PostgreSQL
