@@ -178,3 +178,21 @@ def test_a_small_tablet_sells_with_four_taps_from_the_other_acts(open_tray, new_
     dealer.is_taken()
     assert dealer.taps - taps == 4
     assert sales() == [(1, 20_000, {"2500": 4, "500": 20})]
+
+
+@pytest.mark.parametrize("size", [(820, 1180), (800, 1280)])
+def test_a_tablet_held_upright_sells_from_its_dock_with_nothing_off_the_screen(open_tray, new_page, size):
+    dealer = tablet(new_page, open_tray, size=size)
+    dealer.tap(dealer.area("any_three"))
+    dealer.is_taken()  # the reason of Undo is at its longest
+    for button in dealer.page.locator(".dock .act:visible").all():
+        box = button.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= size[0] - 12, button.inner_text()
+        assert button.evaluate("act => act.scrollHeight <= act.offsetHeight && act.scrollWidth <= act.offsetWidth")
+    taps = dealer.taps
+    dealer.tap(BUY_IN)
+    dealer.tap("[data-cents='20000']")
+    dealer.tap("#buy-in-go")
+    dealer.is_taken()
+    assert dealer.taps - taps == 3
+    assert sales() == [(1, 20_000, {"2500": 4, "500": 20})]
