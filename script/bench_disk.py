@@ -28,9 +28,12 @@ WAGERS = (
 SEATS = 8
 DICE = [2, 5, 5]
 SIZES = """
-    SELECT c.relname, pg_table_size(c.oid), pg_indexes_size(c.oid) FROM pg_class c
-    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"""
-Sizes = dict[str, tuple[int, int]]  # the table's rows and its indexes, in bytes
+    SELECT c.relname, '', pg_table_size(c.oid) FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    UNION ALL SELECT t.relname, c.relname, pg_relation_size(c.oid) FROM pg_index i
+    JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+    WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace"""
+Sizes = dict[tuple[str, str], int]  # in bytes, by table and index; the rows of a table have ""
 SHOWN = 12
 
 
@@ -43,16 +46,22 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     play(tables, options.rounds, sealer)
     after = sizes()
     count = TABLES * options.rounds
-    grown = {
-        name: (rows - before.get(name, (0, 0))[0], indexes - before.get(name, (0, 0))[1])
-        for name, (rows, indexes) in after.items()
-    }
-    largest = sorted(grown.items(), key=lambda item: -sum(item[1]))[:SHOWN]
+    grown = {key: (size_after - before.get(key, 0)) / count for key, size_after in after.items()}
     yield f"{count} rounds. The largest of each round, rows and indexes:"
-    for name, (rows, indexes) in largest:
-        yield f"{name}: {rows / count:,.0f} + {indexes / count:,.0f} B"
-    total = sum(map(sum, grown.values())) / count
-    yield size("disk.round_bytes", "a round of 10 wagers with all indexes", total, 16_000)
+    yield from breakdown(grown)
+    yield size("disk.round_bytes", "a round of 10 wagers with all indexes", sum(grown.values()), 16_000)
+
+
+def breakdown(grown: dict[tuple[str, str], float]) -> Iterator[str]:
+    """A line for each table that grew: its rows and all its indexes, then each index that grew; bytes of a round."""
+    tables: dict[str, float] = {}
+    for (table, _index), grew in grown.items():
+        tables[table] = tables.get(table, 0) + grew
+    for table in sorted(tables, key=lambda name: -tables[name])[:SHOWN]:
+        indexes = {index: grew for (of, index), grew in grown.items() if of == table and index and grew}
+        yield f"{table}: {grown[table, '']:,.0f} + {sum(indexes.values()):,.0f} B"
+        for index, grew in sorted(indexes.items(), key=lambda item: -item[1]):
+            yield f"    {index}: {grew:,.0f} B"
 
 
 def play(tables: list[SimulatedTable], rounds: int, sealer: Sealer) -> None:
@@ -82,4 +91,4 @@ def sizes() -> Sizes:
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("VACUUM")
         cursor.execute(SIZES)
-        return {name: (rows, indexes) for name, rows, indexes in cursor.fetchall()}
+        return {(table, index): size for table, index, size in cursor.fetchall()}
