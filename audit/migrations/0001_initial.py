@@ -1,4 +1,5 @@
 import audit.initial
+import audit.models.record
 import django.core.validators
 import django.db.models.deletion
 import uuid
@@ -395,7 +396,7 @@ class Migration(migrations.Migration):
                     'verbose_name': 'entry',
                     'verbose_name_plural': 'entries',
                     'ordering': ('stream', 'seq'),
-                    'indexes': [models.Index(fields=['at'], name='audit_entry_at'), models.Index(condition=models.Q(('actor', ''), _negated=True), fields=['actor', 'at'], name='audit_entry_actor'), models.Index(condition=models.Q(('witness', ''), _negated=True), fields=['witness', 'at'], name='audit_entry_witness'), models.Index(fields=['type', 'at'], name='audit_entry_type'), models.Index(condition=models.Q(('round__isnull', False)), fields=['stream', 'round'], name='audit_entry_round'), models.Index(condition=models.Q(('lot', ''), _negated=True), fields=['lot', 'at'], name='audit_entry_lot')],
+                    'indexes': [models.Index(fields=['at'], name='audit_entry_at'), models.Index(models.F('actor'), audit.models.record.TenMinutes('at'), condition=models.Q(('actor', ''), _negated=True), name='audit_entry_actor'), models.Index(models.F('witness'), audit.models.record.TenMinutes('at'), condition=models.Q(('witness', ''), _negated=True), name='audit_entry_witness'), models.Index(condition=models.Q(('type', 'wagers.placed'), _negated=True), fields=['type', 'at'], name='audit_entry_type'), models.Index(condition=models.Q(('round__isnull', False)), fields=['stream', 'round'], name='audit_entry_round'), models.Index(condition=models.Q(('lot', ''), _negated=True), fields=['lot', 'at'], name='audit_entry_lot')],
                     'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='audit_entry_stream_seq'), models.CheckConstraint(condition=models.Q(('seq__gte', 1)), name='audit_entry_seq')],
                 },
             ), migrations.CreateModel(

@@ -18,6 +18,7 @@ from .people import (
     WrongPin,
 )
 from .record import (
+    COMMONEST_TYPE,
     Checkpoint,
     Command,
     Cosignature,
@@ -30,9 +31,11 @@ from .record import (
     SealerStatus,
     SigningKey,
     Stream,
+    TenMinutes,
 )
 
 __all__ = [
+    "COMMONEST_TYPE",
     "PIN_DIGITS",
     "ROLES_OF_PEOPLE",
     "ApiClient",
@@ -62,5 +65,6 @@ __all__ = [
     "SigningKey",
     "Station",
     "Stream",
+    "TenMinutes",
     "WrongPin",
 ]

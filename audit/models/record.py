@@ -8,12 +8,18 @@ gives to the first facility. All rows of a log are written once. A foreign key t
 constraint has no index of its own, which every seal would have to update.
 """
 
-from django.db import models
-from django.db.models import Q
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, models
+from django.db.models import F, Func, Q
 
 from audit import chain
 
 from .people import Device, Person
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models.sql.compiler import SQLCompiler
 
 
 class Stream(models.Model):
@@ -54,6 +60,35 @@ class Stream(models.Model):
         return cls(name=name, seq=0, head=chain.genesis(name))
 
 
+class TenMinutes(Func):
+    """The ten minutes in which a moment lies: an expression that grows with the moment.
+
+    Entries of one person within them are one key of an index, which PostgreSQL keeps once. By the moment itself each
+    entry would take ninety bytes of it.
+    """
+
+    arity = 1
+    template = "substr(%(expressions)s, 1, 15)"  # SQLite has text such as 2026-11-21 21:17:05.123456
+    ON_POSTGRESQL = "date_bin('10 minutes', %(expressions)s, '2000-01-01 00:00:00+00')"
+
+    def as_postgresql(
+        self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **context: Any
+    ) -> Any:
+        return self.as_sql(compiler, connection, template=self.ON_POSTGRESQL, **context)
+
+    @classmethod
+    def sql_of(cls, moment: str) -> str:
+        """The same of a column, or of a parameter (`%s`), in SQL of this database."""
+        if connection.vendor == "postgresql":
+            return cls.ON_POSTGRESQL % {"expressions": moment.replace("%s", "%s::timestamptz")}
+        return cls.template % {"expressions": moment}
+
+
+# Of the sixteen acts of a round, ten place wagers. Of these the index of types has none: a search for them goes back in
+# time, and soon has a page of them.
+COMMONEST_TYPE = "wagers.placed"
+
+
 class Entry(models.Model):
     """One recorded act. `body` holds the exact bytes that were hashed.
 
@@ -85,9 +120,11 @@ class Entry(models.Model):
         )
         indexes = (
             models.Index(name="audit_entry_at", fields=("at",)),
-            models.Index(name="audit_entry_actor", fields=("actor", "at"), condition=~Q(actor="")),
-            models.Index(name="audit_entry_witness", fields=("witness", "at"), condition=~Q(witness="")),
-            models.Index(name="audit_entry_type", fields=("type", "at")),
+            models.Index(F("actor"), TenMinutes("at"), name="audit_entry_actor", condition=~Q(actor="")),
+            models.Index(
+                F("witness"), TenMinutes("at"), name="audit_entry_witness", condition=~Q(witness="")
+            ),
+            models.Index(name="audit_entry_type", fields=("type", "at"), condition=~Q(type=COMMONEST_TYPE)),
             models.Index(
                 name="audit_entry_round", fields=("stream", "round"), condition=Q(round__isnull=False)
             ),

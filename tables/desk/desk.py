@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from audit import clock
 from audit.factors import StepUp
-from audit.models import Entry, Person
+from audit.models import Entry, Person, TenMinutes
 from audit.runner import ActOutcome, ActRequest, ActResponse, Do
 from games.access import Pages
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
@@ -146,7 +146,7 @@ def own_recent_entry(
 ) -> Entry | None:
     """The person's own recent entry of a type that recorded these values."""
     own = Entry.objects.filter(actor=person.code, stream__name__startswith=f"{facility.code}/")
-    newest_entries = own.exclude(actor="").order_by("-at")[:RECENT_ENTRIES]
+    newest_entries = own.exclude(actor="").order_by(TenMinutes("at").desc(), "-at")[:RECENT_ENTRIES]
     return next(
         (
             entry

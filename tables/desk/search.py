@@ -10,16 +10,16 @@ Amounts and numbers such as `RS-0009` are in no column: for these the bodies of 
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
-from audit.models import Entry, Stream
+from audit.models import COMMONEST_TYPE, Entry, Stream, TenMinutes
 from audit.record import INSTALLATION
 from games.models import Facility
-from tables.desk.query import NumberScope, SearchQuery, day_bounds
+from tables.desk.query import INDEXED, NumberScope, SearchQuery, day_bounds
 from tables.models import DiceLot
 
 if TYPE_CHECKING:
@@ -49,11 +49,12 @@ class SearchPage:
 
 @dataclass(frozen=True)
 class IndexScan:
-    """One index scanned backwards: a query of at most `MAX_CANDIDATES` candidates."""
+    """One index scanned backwards: a query of at most `MAX_CANDIDATES` candidates. `type`: of which they must be."""
 
     sql: str
     params: tuple[Any, ...]
     order: str = NEWEST
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ def index_scans(query: SearchQuery) -> list[IndexScan]:
     if query.stream:
         return [_scan_stream(query, query.stream)]
     if scanned == "who":
-        return [_scan_by_column(column, query.who, in_time) for column in ("actor", "witness")]
+        return [_scan_by_person(column, query, in_time) for column in ("actor", "witness")]
     if scanned == "type":
-        return [_scan_by_column("type", type_, in_time) for type_ in query.types]
+        return [_scan_by_type(type_, in_time) for type_ in query.types]
     return [_scan_by_time(in_time)]
 
 
@@ -141,6 +142,8 @@ def _scanned_field(query: SearchQuery) -> str:
 
 def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tuple[str, tuple[Any, ...]]:
     """The SQL of a page: the keys of the matching candidates."""
+    if walk.type:
+        filters = Condition.all([Condition("e.type = %s", (walk.type,)), filters])
     candidates = f"{walk.sql} LIMIT {MAX_CANDIDATES}"
     sql = f"SELECT e.id FROM ({candidates}) e WHERE {filters.sql} ORDER BY {walk.order} LIMIT {page + 1}"
     return sql, (*walk.params, *filters.params)
@@ -191,19 +194,49 @@ def _scan_by_time(*conditions: Condition) -> IndexScan:
     )
 
 
-def _scan_by_column(column: str, value: str, in_time: Condition) -> IndexScan:
+def _scan_by_column(column: str, value: str, *conditions: Condition) -> IndexScan:
     """Scan the index of a column and time.
 
     The condition is a range in the index's order: with an equality PostgreSQL may scan by time alone, through
     everything since a person left.
     """
-    condition = Condition.all(
-        [Condition(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value)), in_time]
-    )
+    condition = Condition.all([_is_value(column, value), *conditions])
     order = f"{column} DESC, at DESC, id DESC"
     inner = f"e.{column} DESC, e.at DESC, e.id DESC"
     return IndexScan(
         f"SELECT {COLUMNS} FROM audit_entry e WHERE {condition.sql} ORDER BY {inner}", condition.params, order
+    )
+
+
+def _is_value(column: str, value: str) -> Condition:
+    return Condition(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value))
+
+
+def _scan_by_type(type_: str, in_time: Condition) -> IndexScan:
+    """Scan the index of types and time; by time alone for the commonest type, which the index leaves out."""
+    if type_ == COMMONEST_TYPE:
+        return replace(_scan_by_time(in_time), type=type_)
+    return _scan_by_column("type", type_, Condition(INDEXED), in_time)
+
+
+def _scan_by_person(column: str, query: SearchQuery, in_time: Condition) -> IndexScan:
+    """Scan the index of a person's ten minutes, each of which is sorted by itself."""
+    ten_minutes = TenMinutes.sql_of("e.at")
+    since, until = _time_bounds(query)
+    if query.before:
+        until = min(until or query.before.at, query.before.at)
+    within = [
+        Condition(f"{ten_minutes} {sign} {TenMinutes.sql_of('%s')}", (_moment(bound),))
+        for sign, bound in ((">=", since), ("<=", until))
+        if bound
+    ]
+    condition = Condition.all([_is_value(column, query.who), *within, in_time])
+    newest = f"{column} DESC, ten_minutes DESC, {NEWEST}"
+    return IndexScan(
+        f"SELECT {COLUMNS}, {ten_minutes} AS ten_minutes FROM audit_entry e WHERE {condition.sql} "
+        f"ORDER BY e.{column} DESC, {ten_minutes} DESC, e.at DESC, e.id DESC",
+        condition.params,
+        newest,
     )
 
 

@@ -4,17 +4,19 @@ import datetime as dt
 
 import pytest
 from django.db import connection
+from django.db.models import Q
 from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock, record
 from audit.entry_types import ENTRY_TYPES
-from audit.models import Entry, Person, Stream
+from audit.models import COMMONEST_TYPE, Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
 from tables.desk.entries import entry_rows
 from tables.desk.query import GROUPS, TypeGroup, clean_query_string, day_bounds, parse_query, types_on_record
 from tables.models import DiceLot, LotStep
+from tables.rounds.wagers import WAGERS_PLACED
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
 from tests.services.entries import any_entry
@@ -367,11 +369,35 @@ WALKED = {
     "least=1000000": ["audit_entry_at"],
     "who=surveillance": ["audit_entry_actor", "audit_entry_witness"],
     "type=bets.closed": ["audit_entry_type"],
+    "type=wagers.placed": ["audit_entry_at"],
     "place=T-50": ["audit_entry_stream_seq"],
     "place=T-50&round=700": ["audit_entry_round"],
     "round=700": ["audit_entry_round"],
     "lot=L-0001": ["audit_entry_lot"],
 }
+
+
+def test_the_commonest_act_is_the_one_that_places_wagers(played):
+    assert COMMONEST_TYPE == WAGERS_PLACED.name in types_on_record()
+
+
+@pytest.mark.parametrize("query", ["who=dealer", "who=dealer&from=2026-11-21T10:03&to=2026-11-21T10:38"])
+def test_what_a_person_did_is_paged_across_tens_of_minutes(played, query):
+    """The index of people has the ten minutes alone, within which the entries are sorted by their moments."""
+    for minutes in (8, 9, 10, 11, 19, 31, 45):
+        later = clock.now() + dt.timedelta(minutes=minutes)
+        with clock.override(lambda later=later: later):
+            played.play((2, "small", 2_500), dice=[1, 2, 3])
+            played.finish()
+    asking = asked(played, query)
+    own = Entry.objects.filter(Q(actor=asking.who) | Q(witness=asking.who))
+    own = own.filter(at__gte=asking.since, at__lt=asking.until) if asking.since else own
+    every, before = [], 0
+    while page := found(played, f"{query}&before={before}" if before else query, page=5).entries:
+        every += page
+        before = page[-1].pk
+    assert every == list(own.order_by(*NEWEST_FIRST))
+    assert len({entry.at for entry in every}) > 3
 
 
 def plans_of(scene, query, explain):

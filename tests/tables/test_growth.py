@@ -124,6 +124,7 @@ class Operations:
             "search, newest": lambda: self.search({}),
             "search by person": lambda: self.search({"who": self.dealer.code}),
             "search by act": lambda: self.search({"type": "round.settled"}),
+            "search by the commonest act": lambda: self.search({"type": "wagers.placed"}),
             "search by place": lambda: self.search({"place": self.table.code}),
             "search by round": lambda: self.search({"place": self.table.code, "round": "1"}),
             "report of today": self.report,
