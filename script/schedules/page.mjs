@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
+import { FakeStorage } from "../../tests/js/browser.mjs";
 
 const STATIC = process.argv[2] ? pathToFileURL(`${process.argv[2]}/`) : new URL("../../static/js/", import.meta.url);
 const sources = new Map();  // by address: the text, and the code that was compiled from it
@@ -26,33 +27,9 @@ function chance(seed) {
   };
 }
 
-class Storage {
-  items = new Map();
-
-  getItem(name) {
-    return this.items.get(name) ?? null;
-  }
-
-  setItem(name, text) {
-    this.items.set(name, String(text));
-  }
-
-  removeItem(name) {
-    this.items.delete(name);
-  }
-
-  get length() {
-    return this.items.size;
-  }
-
-  key(index) {
-    return [...this.items.keys()][index] ?? null;
-  }
-}
-
 /* A device: what outlives its pages, and the page that is open. */
 class Tablet {
-  storage = new Storage();
+  storage = new FakeStorage();
   page = null;
 }
 

@@ -4,7 +4,7 @@
 import { webcrypto } from "node:crypto";
 import { FakeClock, settle } from "./clock.mjs";
 
-class FakeStorage {
+export class FakeStorage {
   items = new Map();
 
   getItem(name) {
