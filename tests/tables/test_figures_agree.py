@@ -22,6 +22,7 @@ from django.core.management import call_command
 from games.chips import KNOWN_CHIPS_CENTS
 from games.formats import MEANINGS, about, money, percent, signed, signed_about, whole_dollars
 from games.models import Facility
+from script import column_docs
 from tables.core.figure_sums import LargestLoss, Sums
 from tables.figures import rollup
 from tables.figures.page import FiguresRow
@@ -344,9 +345,8 @@ def test_what_moved_otherwise_has_names_of_its_own(hands: Hands) -> None:
 
 
 def test_every_heading_of_a_figure_is_in_the_glossary_with_one_meaning() -> None:
-    page = (ROOT / "docs" / "figures.md").read_text("utf-8")
-    missing = [name for name, meaning in MEANINGS.items() if f"| {name} | {meaning} |" not in page]
-    assert missing == [], "write these rows into docs/figures.md"
+    page = column_docs.FIGURES
+    assert page.read_text("utf-8") == column_docs.written_into(page), "run python -m script.column_docs"
     of_report = {column.heading for column in report_tables.SUMMARY}
     assert of_report <= MEANINGS.keys()
     used = set()
