@@ -3,11 +3,9 @@ again names all but those that nothing else on the record settles, and the docum
 """
 
 import copy
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,41 +15,14 @@ from tables.core.entries import of_round
 from tables.models import Slip
 from tables.replay.readjudication import is_about_round, readjudicate_round
 from tables.replay.replayed_round import RulesFinder
+from tests.services.documents import fields_listed
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file, review
 from tests.tables.slip_scene import settle as hand_over
 from tests.tables.test_readjudicate import about, rewrite, settled_again
 
 pytestmark = pytest.mark.django_db
-EVIDENCE = Path(__file__).resolve().parents[2] / "docs" / "evidence.md"
 
-# What people saw, chose or said, and nothing else on a round's record says again.
-AS_SAID = {
-    "wagers.placed": {"placed.*.flag", "placed.*.made_in"},
-    "dice.shaken": {"activated_by_seat", "lot", "shaker", "shakes"},
-    "dice.offered": {"accepted", "chosen.green", "chosen.red", "lot"},
-    "dice.thrown": {"lot"},
-    "throw.settled": {"dice", "lot", "shaker"},
-    "round.settled": {"lot", "shaker"},
-    "round.settled_by_hand": {"failed", "lot", "shaker"},
-    "round.recorded_by_hand": {"lot", "mended.reason", "raised.held", "shaker"},
-    "round.no_roll": {"faces_read", "lot", "reason", "shaker"},
-    "round.voided": {"lot", "reason", "shaker"},
-    "throw.no_roll": {"faces_read", "lot", "shaker"},
-    "dice.corrected": {"mended.reason", "raised.held"},
-    "wager.missed": {"mended.flag", "mended.made_in", "mended.reason", "raised.held"},
-    "wager.struck": {"mended.reason"},
-    "slip.filed": {
-        "elsewhere_cents",
-        "mended.wagers.*.chips",
-        "reason",
-        "review.before_money",
-        "review.due_at",
-        "review.sum_cents",
-    },
-    "slip.settled": {"reason"},
-    "slip.reviewed": {"department", "reason", "verdict"},
-}
 OF_THE_STREAM = {"round", "slip"}  # numbers that follow from the round and the slip before it
 
 
@@ -200,19 +171,9 @@ def test_whatever_is_changed_of_a_round_is_named_but_what_only_people_can_say():
         for type_, fields in unnoticed(made()).items():
             found[type_] |= fields - OF_THE_STREAM
         transaction.savepoint_rollback(back)
-    assert {type_: fields for type_, fields in found.items() if fields} == AS_SAID
-
-
-def test_the_document_lists_what_settling_again_cannot_compare():
-    text = EVIDENCE.read_text()
-    part = text[text.index("**Readjudication cannot check some fields**") :]
-    rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|$", part[: part.index("\n## ")], re.MULTILINE)
-    listed = {
-        type_: set(re.findall(r"`([^`]+)`", fields))
-        for types, fields in rows
-        for type_ in re.findall(r"`([^`]+)`", types)
-    }
-    assert listed == AS_SAID
+    assert {type_: fields for type_, fields in found.items() if fields} == fields_listed(
+        "**Readjudication cannot check some fields**"
+    )
 
 
 # Over the rounds of a table
