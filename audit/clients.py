@@ -11,7 +11,6 @@ A secret ends after ninety days. Another one may be made before: the ones before
 every server of the machine can be given the new one meanwhile.
 """
 
-import base64
 import datetime as dt
 import hashlib
 import secrets
@@ -22,12 +21,13 @@ from typing import Any
 
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from audit import clock, registration
-from audit.devices import READABLE_FOR, append_sign_in, enroll, lock_sign_in_stream, token_hash
+from audit.devices import append_sign_in, enroll, lock_sign_in_stream
 from audit.entries import CLIENT_BOUND, CLIENT_MADE, CLIENT_READ_ENTRIES, CLIENT_SECRET_MADE
 from audit.models import ApiClient, ClientSecret, Department, Device, Entry, Person, Role, Station
+from audit.one_time import READABLE_FOR, derived_token, readable, token_hash
 
 READS = {
     "floor": "tables, rounds, wagers, dice, limits, submissions, odds and the guide",
@@ -110,7 +110,9 @@ def make_secret(
     that who made it on a screen can read it for ten minutes (`readable_secrets`). `text`: the one of a demo.
     """
     if not text:
-        text = SECRET_PREFIX + (secrets.token_urlsafe(32) if command is None else _derived(command))
+        text = SECRET_PREFIX + (
+            secrets.token_urlsafe(32) if command is None else derived_token(SECRET_SALT, command)
+        )
     with transaction.atomic():
         stream = lock_sign_in_stream(client.device.facility)
         moment = clock.never_before(stream, clock.now())
@@ -148,18 +150,7 @@ def readable_secrets(person: Person, facility: str, now: dt.datetime) -> list[tu
         client__device__facility=facility, client__device__revoked_at=None, made_by=person,
         made_at__gt=now - READABLE_FOR, ends_at__gt=now, command__isnull=False,
     ).select_related("client__device").order_by("client__device__name")  # fmt: skip
-    texts = []
-    for secret in made:
-        assert secret.command is not None
-        text = SECRET_PREFIX + _derived(secret.command)
-        if constant_time_compare(token_hash(text), bytes(secret.sha256)):
-            texts.append((secret, text))
-    return texts
-
-
-def _derived(command: uuid.UUID) -> str:
-    digest = salted_hmac(SECRET_SALT, command.bytes, algorithm="sha256").digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    return readable(SECRET_SALT, ((secret, secret.command, secret.sha256) for secret in made), SECRET_PREFIX)
 
 
 def bind(client: ApiClient, certificate_sha256: str, by: Person | None = None) -> None:

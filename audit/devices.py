@@ -12,9 +12,7 @@ somebody signed in with. Such a cookie opens nothing, the device locks, and the 
 signed it, and a restored backup is older.
 """
 
-import base64
 import datetime as dt
-import hashlib
 import secrets
 import uuid
 from dataclasses import dataclass
@@ -27,7 +25,6 @@ from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
 from django.http import HttpRequest, HttpResponseBase
-from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import clock, record
 from audit.entries import (
@@ -43,10 +40,10 @@ from audit.entries import (
 from audit.entry_types import EntryBody
 from audit.models import Device, Person, Station, Stream
 from audit.models.people import StationCode
+from audit.one_time import READABLE_FOR, derived_token, readable, token_hash
 from audit.refusals import TOKEN_EXPIRED, TOKEN_USED, UNKNOWN_TOKEN, EnrollmentRefused, RefusalCode
 
 TOKEN_SALT = "pitside.enrollment-token.v1"
-READABLE_FOR = dt.timedelta(minutes=10)
 TOKEN_LIFETIME = dt.timedelta(minutes=30)  # long enough to carry it to a tablet on the floor
 
 
@@ -66,7 +63,7 @@ def enroll(
         raise ValidationError({"place": f"{place} is not a place of {facility}."})
     if place and station == Station.WALL:
         raise ValidationError({"place": "A wall shows the whole floor: leave its place empty."})
-    token = secrets.token_urlsafe(32) if command is None else _derived_token(command)
+    token = secrets.token_urlsafe(32) if command is None else derived_token(TOKEN_SALT, command)
     moment = clock.now()
     with transaction.atomic():
         stream = lock_sign_in_stream(facility)
@@ -111,18 +108,7 @@ def readable_tokens(person: Person, facility: str, now: dt.datetime) -> list[tup
         facility=facility, enrolled_by=person, enrolled_at__gt=now - READABLE_FOR, enrollment_used_at=None,
         revoked_at=None, enrollment_command__isnull=False,
     ).order_by("name")  # fmt: skip
-    tokens = []
-    for device in made:
-        assert device.enrollment_command is not None
-        token = _derived_token(device.enrollment_command)
-        if constant_time_compare(token_hash(token), bytes(device.token_sha256)):
-            tokens.append((device, token))
-    return tokens
-
-
-def _derived_token(command: uuid.UUID) -> str:
-    digest = salted_hmac(TOKEN_SALT, command.bytes, algorithm="sha256").digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    return readable(TOKEN_SALT, ((device, device.enrollment_command, device.token_sha256) for device in made))
 
 
 def revoke(device: Device, by: Person | None = None) -> None:
@@ -176,11 +162,6 @@ def _token_refusal(device: Device, digest: bytes, now: dt.datetime) -> RefusalCo
     if device.enrollment_ends_at is None or now >= device.enrollment_ends_at:
         return TOKEN_EXPIRED
     return None
-
-
-def token_hash(token: str) -> bytes:
-    """The SHA-256 (32 bytes) by which a token is found."""
-    return hashlib.sha256(token.encode()).digest()
 
 
 def lock_sign_in_stream(facility: str) -> Stream:

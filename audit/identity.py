@@ -46,10 +46,10 @@ from audit.devices import (
     note_shown_cookie,
     report_copied_cookie,
     set_device_cookie,
-    token_hash,
 )
 from audit.models import Device, Person
 from audit.models.people import KEEPS_WATCH
+from audit.one_time import token_hash
 from audit.people import SESSION_DEVICE
 from audit.rows import clone, in_list, read
 

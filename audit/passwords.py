@@ -17,18 +17,18 @@ from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from audit import clock, people, registration
 from audit.entries import PasswordGiven
 from audit.models import PIN_DIGITS, OneTimeSecret, Password, Person
+from audit.one_time import READABLE_FOR, derived
 from audit.registration import credential_digest
 
 ONE_TIME_SALT = "pitside.one-time-password.v1"
 ONE_TIME_PREFIX = "one-time$"
 ONE_TIME_LENGTH = 20  # characters of base32: 100 bits
 PRINTED_LIFETIME = dt.timedelta(hours=24)  # of one that a command of the server printed
-READABLE_FOR = dt.timedelta(minutes=10)
 LENGTH_MAX = 128  # so that nobody sends a megabyte to be hashed
 
 
@@ -114,8 +114,7 @@ def problems(password: str, person: Person) -> list[str]:
 def _derived_passwords(command: uuid.UUID) -> Iterator[str]:
     """The one-time password of an id under the current key of the server, then under each earlier one."""
     for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        digest = salted_hmac(ONE_TIME_SALT, command.bytes, secret=key, algorithm="sha256").digest()
-        yield base64.b32encode(digest).decode()[:ONE_TIME_LENGTH]
+        yield base64.b32encode(derived(ONE_TIME_SALT, command.bytes, key)).decode()[:ONE_TIME_LENGTH]
 
 
 def _one_time_hash(text: str) -> str:
@@ -191,7 +190,7 @@ def _derived_pin(command: uuid.UUID, key: str) -> str:
     """The PIN of an id: six digits that nobody would try first."""
     for number in itertools.count():
         value = command.bytes + number.to_bytes(4, "big")
-        digest = salted_hmac(ONE_TIME_PIN_SALT, value, secret=key, algorithm="sha256").digest()
+        digest = derived(ONE_TIME_PIN_SALT, value, key)
         pin = f"{int.from_bytes(digest, 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
         if not people.is_simple(pin):
             return pin

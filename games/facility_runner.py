@@ -97,6 +97,11 @@ class StreamContext:
     def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None:
         """Do nothing: these acts save their own rows."""
 
+    @property
+    def asked_by(self) -> Person:
+        """Who asks for this: who prepared the change that is approved, else who acts."""
+        return self.approving.prepared_by if self.approving else self.actor
+
     def add_makers(self, *people: Person | None) -> None:
         """Note who made what this act is about. None of them may approve it."""
         self.makers |= {person.code for person in people if person is not None}
@@ -252,11 +257,11 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
     """Refuse somebody who approves nothing here; who prepares nothing, or is told of nothing, for those acts."""
     rows = policy.changed(policy.rows_of(facility.law)).values()
-    role, department = person.get_role_display().lower(), person.get_department_display().lower()
+    post = _post_of(person)
     if act == "acknowledge_change":
         if not any(policy.is_told(row, person) for row in rows):
             who = policy.roles_in_words(dict.fromkeys(role for row in rows for role in row.told))
-            raise Forbidden(NOT_TOLD, change="any change", role=role, department=department, who=who)
+            raise Forbidden(NOT_TOLD, change="any change", who=who, **post)
         return
     takes_back = act == "take_back_change"
     signers = (row for subject in jurisdictions.CHANGES for row in facility.law.further_signers(subject))
@@ -270,9 +275,8 @@ def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:
     raise Forbidden(
         MAY_NOT_PREPARE if takes_back else MAY_NOT_APPROVE,
         title="Approvals",
-        role=role,
-        department=department,
         who=policy.in_words({role: place for roles in lists for role, place in roles.items()}),
+        **post,
     )
 
 
@@ -283,14 +287,18 @@ def _verify_may_prepare(row: SeparationRow, person: Person) -> None:
 
 def may_not_prepare(row: SeparationRow, person: Person) -> Forbidden:
     """The refusal of somebody who does not prepare what a row of the policy covers."""
-    return Forbidden(
-        MAY_NOT_PREPARE,
-        row.section,
-        title=row.title,
-        role=person.get_role_display().lower(),
-        department=person.get_department_display().lower(),
-        who=policy.in_words(row.prepare),
-    )
+    who = policy.in_words(row.prepare)
+    return Forbidden(MAY_NOT_PREPARE, row.section, title=row.title, who=who, **_post_of(person))
+
+
+def may_not_approve(row: SeparationRow, person: Person) -> Forbidden:
+    """The refusal of somebody who does not approve it."""
+    who = policy.in_words(row.approve)
+    return Forbidden(MAY_NOT_APPROVE, row.section, title=row.title, who=who, **_post_of(person))
+
+
+def _post_of(person: Person) -> dict[str, str]:
+    return {"role": person.get_role_display().lower(), "department": person.get_department_display().lower()}
 
 
 # Codes

@@ -8,7 +8,7 @@ from audit.factors import StepUp
 from audit.models import Person
 from audit.runner import ActOutcome
 from games.engine import Refusal
-from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner
+from games.facility_runner import CHANGE_ACTS, Forbidden, P, StreamContext, StreamRunner, may_not_approve
 from games.jurisdictions import APPROVAL, SeparationRow
 from games.jurisdictions import CHANGES as CHANGES_OF_JURISDICTIONS
 from games.models import ChangeNotice, Facility, PreparedChange
@@ -23,7 +23,6 @@ from games.separation.changes import (
     CHANGE_SENT_BACK,
     CHANGE_TAKEN_BACK,
     MADE_BY_YOU,
-    MAY_NOT_APPROVE,
     NO_SUCH_CHANGE,
     NOT_MADE_BY_YOU,
     NOT_TOLD,
@@ -172,14 +171,7 @@ def obstacle(change: PreparedChange, person: Person) -> Refusal | None:
             names = {"paper": change.code, "post": "Approval", "who": policy.in_words(row.approve)}
             return Forbidden(PAPER_SIGNED_BY_YOU, row.section, person=person.name, **names)
     if not policy.may_approve(row, person):
-        return Forbidden(
-            MAY_NOT_APPROVE,
-            row.section,
-            title=row.title,
-            role=person.get_role_display().lower(),
-            department=person.get_department_display().lower(),
-            who=policy.in_words(row.approve),
-        )
+        return may_not_approve(row, person)
     return _made_by(change, row, policy.in_words(row.approve)) if _has_made(change, person) else None
 
 

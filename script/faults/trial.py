@@ -301,9 +301,10 @@ def _enrolled(place: str, name: str) -> str:
 def _revoke(token: str) -> None:
     from audit import devices
     from audit.models import Device
+    from audit.one_time import token_hash
 
     _on_a_new_connection()
-    devices.revoke(Device.objects.get(token_sha256=devices.token_hash(token)))
+    devices.revoke(Device.objects.get(token_sha256=token_hash(token)))
 
 
 def _on_a_new_connection() -> None:

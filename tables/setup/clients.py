@@ -18,10 +18,9 @@ from audit.entry_types import entry_type
 from audit.models import ApiClient, Person
 from games.act_forms import found, text, words
 from games.engine import Refusal, RefusalCode
-from games.facility_runner import Forbidden
+from games.facility_runner import Forbidden, may_not_approve
 from games.models import Facility
 from games.separation import policy
-from games.separation.changes import MAY_NOT_APPROVE
 from tables.core.alerts import (
     AlertKind,
     AlertRule,
@@ -157,10 +156,9 @@ def add_client(
     if unplaced:
         raise Refusal(SCOPES_OF_ONE_TABLE, scopes=" and ".join(unplaced))
     verify_free(ctx, name)
-    asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
     try:
         place = table.stream.name if table else ""
-        client = clients.make(name, ctx.facility.code, scopes, place, ctx.actor, asked_by)
+        client = clients.make(name, ctx.facility.code, scopes, place, ctx.actor, ctx.asked_by)
     except ValueError as unknown:
         raise Refusal(UNKNOWN_SCOPES, scopes=", ".join(clients.SCOPES)) from unknown
     entry = CLIENT_ADDED(device=name, scopes=client.scopes, table=table.code if table else None)
@@ -172,7 +170,7 @@ def renew_client(ctx: FacilityContext, *, device: _Client) -> ActOutcome:
     """Let another secret of a client be made. Raises `no-such-device` or `secret-is-due`."""
     if device.may_make_secret:
         raise Refusal(SECRET_IS_DUE, client=device.device.name)
-    clients.allow_secret(device, ctx.approving.prepared_by if ctx.approving else ctx.actor)
+    clients.allow_secret(device, ctx.asked_by)
     return ActOutcome(
         CLIENT_RENEWED(device=device.device.name), {"device": device.device.name}, changes="nothing"
     )
@@ -218,14 +216,7 @@ def why_not_make_secret(facility: Facility, person: Person, client: ApiClient) -
     """Why this person may not make a secret of a client now and read it, or None."""
     row = policy.row_of(facility.law, SUBJECT)
     if not policy.may_approve(row, person):
-        return Forbidden(
-            MAY_NOT_APPROVE,
-            row.section,
-            title=row.title,
-            role=person.get_role_display().lower(),
-            department=person.get_department_display().lower(),
-            who=policy.in_words(row.approve),
-        )
+        return may_not_approve(row, person)
     if not client.may_make_secret:
         return Refusal(NO_SECRET_DUE, client=client.device.name)
     if client.asked_by_id == person.pk:

@@ -17,11 +17,10 @@ from audit.models import Department, Device, Person, Station
 from audit.models.people import StationCode
 from games.act_forms import found, text
 from games.engine import Refusal, RefusalCode
-from games.facility_runner import Forbidden
+from games.facility_runner import Forbidden, may_not_approve
 from games.models import Facility
 from games.params import Params
 from games.separation import policy
-from games.separation.changes import MAY_NOT_APPROVE
 from tables.core.alerts import (
     AlertKind,
     AlertRule,
@@ -174,10 +173,9 @@ def add_device(ctx: FacilityContext, params: Params) -> ActOutcome:
     station = params.choice("station", STATIONS)
     table = _table(ctx, params, station)
     verify_free(ctx, name)
-    asked_by = ctx.approving.prepared_by if ctx.approving else ctx.actor
     # Nobody reads the token of this enrollment: `make_token` puts another one in its place.
     devices.enroll(
-        name, ctx.facility.code, station, table.stream.name if table else "", ctx.actor, asked_by=asked_by
+        name, ctx.facility.code, station, table.stream.name if table else "", ctx.actor, asked_by=ctx.asked_by
     )
     entry = DEVICE_ADDED(device=name, station=station, table=table.code if table else None)
     return ActOutcome(entry, {"device": name})
@@ -288,14 +286,7 @@ def why_not_make_token(facility: Facility, person: Person, device: Device) -> Re
     """Why this person may not make the enrollment token of a device and read it, or None."""
     row = policy.row_of(facility.law, SUBJECT)
     if not policy.may_approve(row, person):
-        return Forbidden(
-            MAY_NOT_APPROVE,
-            row.section,
-            title=row.title,
-            role=person.get_role_display().lower(),
-            department=person.get_department_display().lower(),
-            who=policy.in_words(row.approve),
-        )
+        return may_not_approve(row, person)
     # A device of before approvers made tokens was enrolled by who asked for it.
     if (device.asked_by_id or device.enrolled_by_id) == person.pk:
         return Forbidden(TOKEN_FOR_ANOTHER, device=device.name, who=policy.in_words(row.approve))

@@ -6,6 +6,7 @@ first day says what is done and what is missing before the first opening, of pit
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +18,6 @@ from audit import clock, devices, people
 from audit.models import Device, Lockout, Person, Station
 from audit.models.people import SHOWS_ONLY
 from games.access import opened_by
-from games.jurisdictions import SeparationRow
 from games.kit.searches import OneOf, Search, Words
 from games.models import Facility, RulesSubmission
 from games.office.core import may_see_office
@@ -101,7 +101,6 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
     rows = device_rows(facility, now)
     query = DeviceSearch(request.GET).values
     row_of_policy = policy.row_of(facility.law, SUBJECT)
-    row_of_revocations = policy.row_of(facility.law, REVOCATIONS)
     active = [row for row in rows if row.device.revoked_at is None]
     selected = next((row for row in rows if row.device.name == query["device"]), None)
     context = page_context(person, facility, PEOPLE, now) | {
@@ -125,27 +124,29 @@ def device_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         "tokens": devices.readable_tokens(person, facility.code, now),
         "here": request.device,  # type: ignore[attr-defined]
         "prepares": policy.may_prepare(row_of_policy, person),
-        "revokes": may_revoke(person, row_of_revocations),
-        "revokes_alone": selected is not None and revokes_alone(facility, person, selected.device),
-        "revocation_signers": second_people(
-            person, facility, row_of_revocations, department_of(selected.device) if selected else ""
-        ),
-        "revocation_departments": policy.approved_in_words(row_of_revocations),
+        **revocation(person, facility, selected.device if selected else None),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "stations": [(station, Station(station).label) for station in STATIONS],
-        "tables": list(
-            Table.objects.filter(facility=facility)
-            .exclude(kind=Table.Kind.SIMULATED)
-            .order_by("code")
-            .values_list("code", flat=True)
-        ),
+        "tables": codes_of_tables(facility),
     }
     return render(request, "tables/people/devices.html", context)
 
 
-def may_revoke(person: Person, row: SeparationRow) -> bool:
-    """Whether the person revokes devices: any with a second person, or those of their department alone."""
-    return policy.may_prepare(row, person) or policy.may_do_alone(row, person, person.department)
+def revocation(person: Person, facility: Facility, device: Device | None) -> dict[str, Any]:
+    """What the dialogs of a revocation show: whether the person revokes, this device alone, and who signs with them."""
+    row = policy.row_of(facility.law, REVOCATIONS)
+    return {
+        "revokes": policy.may_prepare(row, person) or policy.may_do_alone(row, person, person.department),
+        "revokes_alone": device is not None and revokes_alone(facility, person, device),
+        "revocation_signers": second_people(person, facility, row, department_of(device) if device else ""),
+        "revocation_departments": policy.approved_in_words(row),
+    }
+
+
+def codes_of_tables(facility: Facility) -> list[str]:
+    """The codes of the tables that people deal, for a choice."""
+    tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
+    return list(tables.order_by("code").values_list("code", flat=True))
 
 
 def device_rows(facility: Facility, now: dt.datetime) -> list[DeviceRow]:

@@ -12,16 +12,13 @@ from django.views.decorators.http import require_GET
 from audit import clients, clock
 from audit.models import ApiClient, ClientSecret, Person
 from games.access import opened_by
-from games.engine import Refusal
 from games.kit.searches import OneOf, Search, Words
 from games.models import Facility
 from games.separation import policy
-from tables.models import Table
 from tables.runner.access import DEVICES, FACILITY_PAGES, PEOPLE
 from tables.setup.clients import SUBJECT, why_not_make_secret
-from tables.setup.devices import REVOCATIONS, department_of, revokes_alone
-from tables.views.devices import may_revoke
-from tables.views.facility import page_context, second_people
+from tables.views.devices import codes_of_tables, revocation
+from tables.views.facility import page_context
 from tables.views.people import State, waiting_changes
 
 RENEW_WITHIN = dt.timedelta(days=14)  # of the end of its newest secret
@@ -91,12 +88,8 @@ def system_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
     now = clock.now()
     rows = system_rows(facility, now)
     query = SystemSearch(request.GET).values
-    row_of_policy, revocations = (
-        policy.row_of(facility.law, SUBJECT),
-        policy.row_of(facility.law, REVOCATIONS),
-    )
+    row_of_policy = policy.row_of(facility.law, SUBJECT)
     selected = next((row for row in rows if row.client.device.name == query["system"]), None)
-    device = selected.client.device if selected else None
     context = page_context(person, facility, PEOPLE, now) | {
         "tab": "systems",
         "rows": [row for row in rows if row.is_in(query["show"])],
@@ -107,44 +100,30 @@ def system_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         ],
         "query": query,
         "selected": selected,
-        "secret_refusal": _secret_refusal(facility, person, selected),
+        "secret_refusal": why_not_make_secret(facility, person, selected.client) if selected else None,
         "changes": waiting_changes(facility, person, SUBJECT, now),
         "secrets": clients.readable_secrets(person, facility.code, now),
         "prepares": policy.may_prepare(row_of_policy, person),
-        "revokes": may_revoke(person, revocations),
-        "revokes_alone": device is not None and revokes_alone(facility, person, device),
-        "revocation_signers": second_people(
-            person, facility, revocations, department_of(device) if device else ""
-        ),
-        "revocation_departments": policy.approved_in_words(revocations),
+        **revocation(person, facility, selected.client.device if selected else None),
         "policy": {"approve": policy.in_words(row_of_policy.approve)},
         "read_scopes": list(clients.READS.items()),
         "write_scopes": list(clients.WRITES.items()),
         "certificates": settings.CLIENT_CERTIFICATES,
         "requests_a_minute": settings.API_REQUESTS_PER_MINUTE,
         "days": {"lifetime": clients.SECRET_LIFETIME.days, "overlap": clients.OVERLAP.days},
-        "tables": list(
-            Table.objects.filter(facility=facility)
-            .exclude(kind=Table.Kind.SIMULATED)
-            .order_by("code")
-            .values_list("code", flat=True)
-        ),
+        "tables": codes_of_tables(facility),
     }
     return render(request, "tables/people/systems.html", context)
 
 
-def _secret_refusal(facility: Facility, person: Person, row: SystemRow | None) -> Refusal | None:
-    return why_not_make_secret(facility, person, row.client) if row is not None else None
-
-
 def system_rows(facility: Facility, now: dt.datetime) -> list[SystemRow]:
     """Every machine that is or was let in here: those that need somebody first, ended ones last."""
-    found = (
+    clients_here = (
         ApiClient.objects.filter(device__facility=facility.code)
         .select_related("device__asked_by", "device__enrolled_by", "person", "asked_by")
         .prefetch_related("secrets__made_by")
     )
-    rows = [_row(client, now) for client in found]
+    rows = [_row(client, now) for client in clients_here]
     return sorted(rows, key=lambda row: (row.is_ended, not row.state.needs_somebody, row.client.device.name))
 
 

@@ -13,8 +13,9 @@ import pytest
 from django.http import HttpResponse
 from playwright.sync_api import Error, Locator, Page, expect
 
-from audit.devices import enroll, set_device_cookie, token_hash
+from audit.devices import enroll, set_device_cookie
 from audit.models import Device
+from audit.one_time import token_hash
 from script.tablet import read_state
 from tests.services.chromium import HOLD_TIME, READ_TIME, Pages
 from tests.services.device_cookie import set_newest_cookie

@@ -2,8 +2,9 @@
 
 from django.http import HttpResponse
 
-from audit.devices import set_device_cookie, token_hash
+from audit.devices import set_device_cookie
 from audit.models import Device
+from audit.one_time import token_hash
 
 
 def set_newest_cookie(response: HttpResponse, token: str) -> None:
