@@ -1,11 +1,14 @@
 """A table with its people, and machines that use the API there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.core.cache import caches
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, connection
 from django.test import Client
 
 from audit import clients
@@ -61,6 +64,29 @@ Machines = Callable[..., Machine]
 @pytest.fixture(autouse=True)
 def no_request_is_counted_yet() -> None:
     caches["api"].clear()
+
+
+@pytest.fixture
+def application(db) -> Iterator[Callable[..., Any]]:
+    """The server as a WSGI application, whose requests are in the transaction of the test and leave it open.
+
+    Django's test client connects the handler that closes a connection again after each of its requests. On PostgreSQL
+    it would close that of the test, and PostgreSQL itself ends one that waits for long for the next request.
+    """
+    server = get_wsgi_application()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+    signals = (request_started, request_finished)
+
+    def serve(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        for signal in signals:
+            signal.disconnect(close_old_connections)
+        return server(environ, start_response)
+
+    yield serve
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import schemathesis
-from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
@@ -23,7 +22,7 @@ from audit.models import Entry
 from audit.verification import verify
 from tests.services.examples import examples
 
-pytestmark = [pytest.mark.django_db]
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 # What is there, so that not every request ends at a facility that nobody has.
 KNOWN = {"facility": "larkfield", "table": "T-01", "place": "T-01", "number": 1, "stream": "T-01"}
 AS_DRAWN, MOSTLY = False, (True, True, True)
@@ -40,8 +39,8 @@ def floor(scene):
     return scene
 
 
-def operations() -> Iterator[Any]:
-    schema: Any = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application())
+def operations(application) -> Iterator[Any]:
+    schema: Any = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
     for found in schema.get_all_operations():
         operation = found.ok()
         if not operation.path.endswith(ENDLESS):
@@ -78,12 +77,12 @@ def call(operation, headers, answers: Counter[int]) -> None:
 
 @pytest.mark.parametrize("scope", ["", *sorted(SCOPES)])
 def test_nothing_that_a_client_sends_breaks_the_document_or_the_record(
-    floor, machine, scope, record_property
+    floor, machine, application, scope, record_property
 ):
     headers = machine(scope).headers if scope else {}
     found, before = verify().findings, Entry.objects.count()
     total: Counter[int] = Counter()
-    for operation in operations():
+    for operation in operations(application):
         answers: Counter[int] = Counter()
         call(operation, headers, answers)
         if scope not in scopes_of(operation):
