@@ -30,7 +30,7 @@ from audit.logs import OutageLog
 from audit.models import ApiClient, Device, Person
 from audit.models.clients import ClientSecret
 from games.models import Facility
-from tables.api.app import RETRY_AFTER_SECONDS, Problem, View, not_found, problem_response
+from tables.api.app import Problem, View, not_found, problem_response
 from tables.models import Table
 
 CERTIFICATE = "X-Client-Certificate-Sha256"
@@ -224,9 +224,8 @@ def few_at_once(run: View) -> View:
     def run_in_turn(request: HttpRequest, **address: Any) -> HttpResponseBase:
         turn = _in_turn
         if not turn.acquire(blocking=False):
-            headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
             detail = "Too many reads are under way. Try again in a few seconds."
-            return problem_response(Problem(503, "too-many-reads", detail, headers=headers))
+            return problem_response(Problem(503, "too-many-reads", detail))
         try:
             people.release_connection()
             with _reading:

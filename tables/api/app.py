@@ -71,7 +71,7 @@ class Page(Shape, Generic[Row]):
 
 
 class Problem(Exception):
-    """A request that the API refuses itself. `section`: the law behind it, or ""."""
+    """A request that the API refuses itself. `section`: the law behind it, or "". 503 says when to ask again."""
 
     def __init__(
         self, status: int, code: str, detail: str, section: str = "", *, title: str = "",
@@ -80,7 +80,8 @@ class Problem(Exception):
         super().__init__(status, code, detail)
         self.status, self.code, self.detail, self.section = status, code, detail, section
         self.title = title or HTTPStatus(status).phrase
-        self.headers = headers or {}
+        later = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+        self.headers = headers or later
 
 
 def not_found(what: str) -> Problem:
@@ -123,8 +124,7 @@ def problem_of(error: Exception) -> Problem:
         case HttpError():
             return Problem(error.status_code, "not-readable", str(error))
     if says_nothing_was_begun(error):
-        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        return Problem(503, NOT_BEGUN, say(Refusal(NOT_BEGUN)), headers=headers)
+        return Problem(503, NOT_BEGUN, say(Refusal(NOT_BEGUN)))
     log.error("A request of the API failed.", exc_info=error)
     return Problem(
         500, "internal-error", "The server could not answer. Nobody knows what became of an act: ask again."

@@ -1,5 +1,6 @@
 """What every address of the API does: refuse as a problem, count, and answer 304 to who has it already."""
 
+import datetime as dt
 import threading
 import uuid
 from unittest import mock
@@ -8,6 +9,8 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
+from audit import clock
+from audit.clock import SteadyTime
 from tables.api import access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -123,3 +126,35 @@ def test_reads_run_a_few_at_once_and_keep_no_act_from_running(machine, monkeypat
         )  # fmt: skip
         assert client.post("heartbeat").status_code == 200
     assert client.get("facilities").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("hours", "code"), [(3, "clock-jumped"), (30, "clock-jumped"), (-3, "clock-went-back")]
+)
+def test_what_cannot_be_put_on_record_while_the_clock_is_wrong_is_asked_for_later(
+    machine, scene, monkeypatch, hours, code
+):
+    """Who reads entries or people is on record, so nothing is read while nothing can be recorded."""
+    client = machine("entries", "people", "cases", "acts")
+    scene.act("call_floor")
+    client.post("person", {"person": "floorperson", "pin": "0"})  # so the streams have a newest time
+    client.get("facilities/larkfield/ratings")
+    steady = SteadyTime(lambda: 0.0)
+    steady.note(clock.now())
+    monkeypatch.setattr(clock.clock, "jump", steady.jump)
+    with clock.override(clock.now() + dt.timedelta(hours=hours)):
+        client.token = client.ask_token().json()["access_token"]
+        answers = [
+            client.get("entries"),
+            client.get("entries", {"stream": "T-01"}),
+            client.get("entries/T-01/1/proof"),
+            client.get("entries/stream"),
+            client.get("facilities/larkfield/duties"),
+            client.get("facilities/larkfield/alerts"),
+            client.post("person", {"person": "floorperson", "pin": "1"}),
+        ]
+        codes = [(answer.status_code, answer.json()["code"], answer["Retry-After"]) for answer in answers]
+        assert codes == [(503, code, "2")] * len(answers)
+        assert client.get("streams").status_code == 200
+    client.token = client.ask_token().json()["access_token"]
+    assert client.get("entries").status_code == 200
