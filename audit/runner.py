@@ -3,7 +3,8 @@
 1. The caller has checked that the device is enrolled and that the person is signed in at it. If a second person signs,
    it rehearses the act, and checks that person's PIN outside of any transaction.
 2. One transaction: lock the target, check permission, return the saved response of a repeated command, refuse a stale
-   act, let the act apply its rules and write, append its entry, save its response.
+   act, let the act apply its rules and write, append its entry, save its response. Who may not act any more gets the
+   saved response all the same: nobody is told that an act was not taken that was.
 3. After the commit, the caller publishes the new state.
 
 A subclass of `ActRunner` serves one kind of target (a table, or a stream of a facility). It says how the target is
@@ -52,7 +53,9 @@ def content_hash(content: dict[str, Any]) -> bytes:
 
 
 def find_command(command_id: uuid.UUID) -> Command | None:
-    """The accepted act with this id, or None. The caller holds the lock of the stream it acts on."""
+    """The accepted act with this id, or None. Without the lock of the stream it acts on, None says nothing about tries
+    that are under way.
+    """
     rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [command_key(command_id)])
     return next((command for (command,), _ in rows), None)
 
@@ -231,14 +234,16 @@ class ActOutcome:
 class ActResponse:
     """The saved answer to an act, with the primary key of its target.
 
-    `is_repeat`: the command had been accepted before. `affected_table_ids`: other tables whose screens show the
-    change. `context`: that of an act whose context has all that the act wrote (`Act.is_all_in_context`).
+    `is_repeat`: the command had been accepted before. `is_forbidden`: by a person who may not do it any more, and who
+    sees no screen. `affected_table_ids`: other tables whose screens show the change. `context`: that of an act whose
+    context has all that the act wrote (`Act.is_all_in_context`).
     """
 
     key: int
     version: int
     body: dict[str, Any]
     is_repeat: bool = False
+    is_forbidden: bool = False
     affected_table_ids: tuple[int, ...] = ()
     context: "ActContext | None" = None
 
@@ -299,6 +304,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     """Executes acts on one kind of target."""
 
     counted_as: str  # the kind of target, as metrics count its acts
+    forbidden: type[Exception]  # the refusal of a person who may not do an act here
     # The rows of the policy by which this kind of act is prepared and approved, or signed; none at most places.
     subjects: frozenset[str] = frozenset()
 
@@ -315,7 +321,16 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
 
     @abstractmethod
     def verify_permission(self, request: ActRequest, act: Act[ContextT, ParamsT], locked: LockedT) -> None:
-        """Raise a refusal unless this person may do this act here from this device."""
+        """Raise `forbidden` unless this person may do this act here from this device."""
+
+    def is_repeat(self, request: ActRequest, accepted: Command) -> bool:
+        """Whether a request is that of an accepted act once more: from the same device, by the same person, with the
+        same content.
+        """
+        device = request.device
+        if device is None or accepted.device_id != device.pk or has_ended(accepted):
+            return False
+        return bytes(accepted.content_sha256) == self._content_hash(request)
 
     def accepted_command(self, request: ActRequest, locked: LockedT) -> Command | None:
         """The accepted act with the request's id, if there is one. A subclass may read more with it."""
@@ -448,8 +463,15 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         content = self._content_hash(request)
         request.lookup.not_found = None
         locked = self.lock(request)
-        self.verify_permission(request, act, locked)
         accepted = self.accepted_command(request, locked)
+        try:
+            self.verify_permission(request, act, locked)
+        except self.forbidden:
+            if accepted is None or not self.is_repeat(request, accepted):
+                raise
+            return ActResponse(
+                self.key(locked), accepted.seq, accepted.answer, is_repeat=True, is_forbidden=True
+            )
         if accepted is not None:
             verify_same_command(accepted, content)
             if has_ended(accepted):

@@ -138,6 +138,7 @@ class StreamContext:
 class StreamRunner(ActRunner[P, Params, LockedStream]):
     """Executes the acts of one kind of stream."""
 
+    forbidden = Forbidden
     subjects = frozenset(policy.changed(policy.practice()))
 
     @abstractmethod

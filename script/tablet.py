@@ -70,8 +70,8 @@ class Claim:
         self.status, self.code = status, refusal.get("code", "")
         names_the_act = answer.get("command") == self.command
         is_unknown = self.may_be_taken and not names_the_act
-        if status == 200 and "version" in answer:
-            self.fate, self.version, self.answer = "taken", answer["version"], answer["answer"]
+        if (status == 200 and "version" in answer) or answer.get("recorded") == self.command:
+            self.fate, self.version, self.answer = "taken", answer["version"], answer.get("answer", {})
             self.is_over = True
         elif 400 <= status < 500:
             self.fate, self.is_over = "unknown" if is_unknown else "refused", True

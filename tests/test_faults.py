@@ -129,6 +129,8 @@ def test_its_tablets_say_what_a_real_one_says_after_the_same_answers():
             body: dict[str, Any] = {"refusal": {"code": answer["code"]}} if "code" in answer else {}
             if answer.get("about"):
                 body["command"] = claim.command
+            if answer.get("recorded"):
+                body |= {"recorded": claim.command, "version": 11}
             if answer.get("status") == 200:
                 body = {"version": 11, "answer": {}}
             claim.tries += 1

@@ -2,8 +2,8 @@
    for every retry, so that a retry after a lost response gets the first response again.
 
    An act whose every try was answered with a refusal was not taken. Once a try had no such answer, the act may have been
-   taken, and only an answer about its command ends it: a 200, or a refusal that names the command, because the server
-   looked for it in the record first. A 503 that nothing was begun is no such answer: it speaks of one request, and a
+   taken, and only an answer about its command ends it: a 200, a 401 or 423 whose `recorded` names the command, or a refusal
+   that names the command, because the server looked for it in the record first. A 503 that nothing was begun is no such answer: it speaks of one request, and a
    browser sends another by itself when a connection that it had used before breaks. A try after it says that it is a
    retry: its refusal then ends the command, so that no earlier try, late, is taken. Until then it is asked for again, and
    the page says that it is not known. */
@@ -141,9 +141,9 @@ export class ActQueue {
   async run() {
     while (this.busy) {
       const item = this.items[0], answer = await this.deliver(item);
-      const isKept = answer.signedOut && this.resumable && !item.body.witness, response = noteWait(item, isKept ? keep(answer) : answer);
+      const isKept = !answer.ok && answer.signedOut && this.resumable && !item.body.witness, response = noteWait(item, isKept ? keep(answer) : answer);
       // It is on its way until its screen is there: a tap before that waits behind it, and is a repetition of it.
-      if (response.ok && !response.screen) await this.page.reach?.(this.urls.table, response.version);
+      if (response.ok && !response.screen && !response.signedOut) await this.page.reach?.(this.urls.table, response.version);
       if (!isKept) this.items.shift();
       if (response.ok) this.follow(item.body.command);
       if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
@@ -208,6 +208,10 @@ export class ActQueue {
         if (signed) return signed;
       }
       if (response.status >= 500) errors += 1;
+      if (response.recorded === body.command) {  // the answer of a device where nobody may act any more
+        showUnknown(false);
+        return { ...response, ok: true, signedOut: true, refusal: undefined };
+      }
       const isUnknown = mayBeTaken && !isAbout(body.command, response);
       if (isFinal(response, tries, body.command)) {
         item.mayBeTaken = isUnknown || response.ok;
@@ -272,7 +276,7 @@ function isFinal(response, tries, command) {
 
 /* Whether the answer tells what became of this command. A refusal of the person, the device, the head or the request
    itself comes before the record was searched, and names no command. */
-export const isAbout = (command, { ok, command: answeredCommand }) => ok === true || answeredCommand === command;
+export const isAbout = (command, { ok, command: refused, recorded }) => ok === true || refused === command || recorded === command;
 
 const notAnswered = (status) => ({
   code: NO_ANSWER, title: "Not taken", section: "",

@@ -35,7 +35,7 @@ from tables.core.duty import MACHINES
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
 from tables.staffing.access import SUBJECT as PEOPLE
-from tables.views.acts import ActReply, ActTarget, execute_request, publish
+from tables.views.acts import ActReply, ActTarget, accepted_before, execute_request, publish
 from tables.views.sign_in import end_work, start_work
 from tables.words.sentences import say, title
 
@@ -173,16 +173,20 @@ def do_act(
     """
     act = _known(target.runner, target.act)
     caller = request.caller
-    actor = caller.person if scope else _actor(caller, act)
-    scope = scope or _scope_of(act, actor)
-    if scope not in caller.scopes:
-        raise Problem(403, "insufficient-scope", f"This act takes a token with the scope {scope}.")
     sent: dict[str, Any] = {"command": str(_command(key)), "params": body.params, "seen": body.seen}
     sent["retry"] = again
     if body.seen is None and act.depends_on == "nothing":
         sent["seen"] = 0
     if body.witness is not None:
         sent["witness"] = body.witness.model_dump()
+    accepted = accepted_before(request, target, sent)
+    if accepted is not None and accepted.person is not None:
+        actor = accepted.person  # it gets its first answer, also where this person may not act any more
+    else:
+        actor = caller.person if scope else _actor(caller, act)
+    scope = scope or _scope_of(act, actor)
+    if scope not in caller.scopes:
+        raise Problem(403, "insufficient-scope", f"This act takes a token with the scope {scope}.")
     request.user = actor
     note_heard(caller.device)
     reply = execute_request(request, target, sent)
@@ -205,15 +209,7 @@ def refused(reply: ActReply, seen: int | None = None) -> Problem:
     """The problem that tells of an act that was refused."""
     refusal = reply.body["refusal"]
     detail = MOVED_ON % seen if refusal["code"] == "stale" else refusal["message"]
-    headers = {"Retry-After": "2"} if reply.status == 503 else {}
-    return Problem(
-        _status(reply.status),
-        refusal["code"],
-        detail,
-        refusal["section"],
-        title=refusal["title"],
-        headers=headers,
-    )
+    return Problem(_status(reply.status), refusal["code"], detail, refusal["section"], title=refusal["title"])
 
 
 def _status(status: int) -> int:

@@ -38,6 +38,7 @@ from audit.runner import (
 )
 from games.act_forms import form_of
 from games.engine import Refusal
+from games.facility_runner import Forbidden
 from games.game_acts import ActedFor, DeviceClaim
 from games.jurisdictions import AT_ONCE
 from games.params import Params, malformed
@@ -68,6 +69,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
     """Executes acts at tables. The table's row and its stream are the lock; the stream's number is the version."""
 
     counted_as = "table"
+    forbidden = Forbidden
     # The rows of the policy by which an act at a table is signed; nothing waits at a table for a second person.
     subjects = frozenset(subject for subject, row in policy.practice().items() if row.control in AT_ONCE)
 
@@ -285,6 +287,11 @@ def refuse_on_record(entry: EntryBody, refusal: Refusal) -> ActOutcome:
     """Return the outcome of an act that is refused and whose entry says so. The refusal's params are JSON."""
     stored = {"code": str(refusal.code), "section": refusal.section, "params": refusal.params}
     return ActOutcome(entry, {REFUSAL: stored}, changes="nothing")
+
+
+def is_refused_on_record(answer: Any) -> bool:
+    """Whether the stored answer of a command is that of an act that was refused on the record."""
+    return isinstance(answer, dict) and REFUSAL in answer
 
 
 def raise_recorded(response: ActResponse | None) -> None:

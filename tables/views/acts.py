@@ -31,10 +31,18 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit import factors, identity, logs, metrics, people, record
 from audit.identity import Sender
-from audit.models import Entry, Person
+from audit.models import Command, Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.rows import says_nothing_was_begun
-from audit.runner import ActRequest, ActResponse, ActRunner, ClaimedTap, CommandLookup, Stale
+from audit.runner import (
+    ActRequest,
+    ActResponse,
+    ActRunner,
+    ClaimedTap,
+    CommandLookup,
+    Stale,
+    find_command,
+)
 from games import registry
 from games.access import decides_itself, opened_by
 from games.engine import Refusal, RefusalCode
@@ -64,7 +72,7 @@ from tables.runner.access import (
 )
 from tables.runner.halts import HeadRefused, TableHalted
 from tables.runner.signatures import signers_at_table
-from tables.runner.table import RecordedRefusal
+from tables.runner.table import RecordedRefusal, is_refused_on_record
 from tables.screens import fragments, push, table_history
 from tables.screens.parts import Screen
 from tables.words import OVERTAKEN_BY
@@ -81,6 +89,8 @@ STALE = RefusalCode(
 UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")
 LOCKED = RefusalCode("locked", "This tablet is locked. Sign in with your PIN.")
 SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PIN.")
+LOCKED_SINCE = RefusalCode("locked", "This act is recorded. The tablet was locked since.", "Recorded")
+SIGNED_OUT_SINCE = RefusalCode("signed-out", "This act is recorded. You were signed out since.", "Recorded")
 
 
 # Too busy
@@ -336,6 +346,8 @@ def execute_request(request: HttpRequest, target: ActTarget, body: dict[str, Any
     A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
     act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
     a connection, so the refusal ends its command first. If an earlier try was accepted meanwhile, its answer is given.
+    An act that was taken is never called not taken, also where its person may not act any more: who lost the right gets
+    the first answer without a screen, and a device where nobody is signed in gets its refusal with `recorded`, the id.
     """
     try:
         reply = _execute_to_end(request, target, body)
@@ -416,6 +428,7 @@ def _execute_request(
     if not response.is_repeat:
         metrics.committed(target.runner.counted_as, act_request.tap.waited_ms if act_request.tap else 0)
     own_table = (response.key,) if target.table else ()
+    is_screen_needed = body.get("pushed") is not True or push.is_suspended()
     shows_table = (
         person.role in AT_THE_TABLE | SEES_EVERYTHING
     )  # the cage and security act without its screen
@@ -423,7 +436,7 @@ def _execute_request(
         200,
         {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
-        station if shows_table and (body.get("pushed") is not True or push.is_suspended()) else "",
+        station if shows_table and not response.is_forbidden and is_screen_needed else "",
         response.context if isinstance(response.context, TableContext) else None,
     )
 
@@ -432,12 +445,14 @@ def _perform(
     request: HttpRequest, act_request: ActRequest, body: dict[str, Any], target: ActTarget
 ) -> ActResponse:
     """Execute the act. A second person's PIN is hashed only once the act is known to be allowed, between two
-    transactions, and not for a command that was accepted before.
+    transactions, and not for a command that was accepted before, whoever could sign it now.
     """
     signature = _signature(body, target)
     if signature is None:
         return target.runner.execute(act_request)
     act_request = act_request.of_rows()
+    if accepted_before(request, target, body) is not None:
+        return target.runner.execute(_with_claimed_witness(act_request, signature))  # its first answer
     code, pin, app_code = signature
     witness = people.claimed_witness(request, code, with_factor=bool(app_code))
     act_request = replace(act_request, witness=witness)
@@ -468,9 +483,40 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
                 halted += halts.halt_for_device(enrolled_device(request), claims)
     if halted:
         return _refused(halted[0].status, halted[0], None, halted[0].affected_table_ids)
-    if isinstance(reason, SignedOut):
-        return _refused(401, Refusal(SIGNED_OUT))
-    return _refused(423, Refusal(LOCKED))
+    is_signed_out = isinstance(reason, SignedOut)
+    status = 401 if is_signed_out else 423
+    accepted = accepted_before(request, target)
+    if accepted is None or is_refused_on_record(accepted.answer):
+        return _refused(status, Refusal(SIGNED_OUT if is_signed_out else LOCKED))
+    reply = _refused(status, Refusal(SIGNED_OUT_SINCE if is_signed_out else LOCKED_SINCE))
+    reply.body.update(recorded=str(accepted.pk), version=accepted.seq)
+    return reply
+
+
+def accepted_before(
+    request: HttpRequest, target: ActTarget, given: dict[str, Any] | None = None
+) -> Command | None:
+    """The accepted act of which a request is a repeat from the same device, whoever is signed in there now.
+
+    Who sends it knows all that it says. `given`: as in `execute_request`. None says nothing: a try may be under way.
+    """
+    try:
+        body, attachment = _read_body(request, target) if given is None else (given, b"")
+        accepted = find_command(_command(body.get("command")))
+        if accepted is None or accepted.person is None:
+            return None
+        act_request = _act_request(request, body, accepted.person, target, attachment)
+        repeat = _with_claimed_witness(act_request, _signature(body, target))
+        return accepted if target.runner.is_repeat(repeat, accepted) else None
+    except Refusal:
+        return None
+
+
+def _with_claimed_witness(act_request: ActRequest, signature: tuple[str, str, str] | None) -> ActRequest:
+    """The act as it was said to be signed, with no PIN looked at: to compare what it says."""
+    if signature is None:
+        return act_request
+    return replace(act_request, witness=people.person_by_code(signature[0]))
 
 
 def _refused(

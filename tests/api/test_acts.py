@@ -9,7 +9,7 @@ import pytest
 from audit import clock, factors, people, registration, staff
 from audit.identity import SessionStore
 from audit.models import Device, Entry
-from tables.models import Alert
+from tables.models import Alert, Assignment
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -158,6 +158,31 @@ def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine
     assert again["Idempotent-Replay"] == "true"
     status, problem = do(client, "call_floor", {"to": "security"}, key=key)
     assert (status, problem["code"]) == (422, "command-changed")
+    assert scene.version == after
+
+
+@pytest.mark.parametrize("end", ["off", "locked", "another", "at no duty"])
+def test_the_first_answer_comes_again_also_after_its_person_may_not_act_any_more(machine, scene, end):
+    client, key = machine("acts"), uuid.uuid4()
+    sign_in(client, "floorperson")
+    first = do(client, "call_floor", {"to": "floor"}, key=key)
+    after = scene.version
+    if end == "off":
+        assert client.delete("person").status_code == 200
+    elif end == "locked":
+        people.lock(Device.objects.get(pk=client.id))
+    elif end == "another":
+        sign_in(client, "dealer")
+    else:
+        Assignment.objects.filter(person__code="floorperson").update(ended_at=clock.now())
+    again = do(client, "call_floor", {"to": "floor"}, key=key)
+    assert again == (200, {**first[1], "again": True})
+    assert do(client, "call_floor", {"to": "security"}, key=key)[0] in (403, 422, 423), (
+        "another content is no repeat"
+    )
+    assert do(machine("acts"), "call_floor", {"to": "floor"}, key=key)[0] in (403, 422), (
+        "nor is another client"
+    )
     assert scene.version == after
 
 

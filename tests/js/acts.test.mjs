@@ -280,7 +280,7 @@ test("a 503 of a proxy says nothing about the act", async () => {
   assert.deepEqual([server.requests.length, isUnknown()], [9, true]);
 });
 
-/* What a tablet says after a sequence of answers. `about`: the answer names the command. The tablets of script/tablet.py
+/* What a tablet says after a sequence of answers. `about`: the answer names the command. `recorded`: as that of an act that was taken. The tablets of script/tablet.py
    say the same (tests/test_faults.py). */
 const ANSWERS = JSON.parse(readFileSync(new URL("answers.json", import.meta.url)));
 
@@ -289,12 +289,12 @@ for (const { name, answers, says } of ANSWERS)
     let response = null;
     const wait = async () => { response = await queue.send("no_more_bets", {}, STATE); };
     wait();
-    for (const { status, code, about } of answers) {
+    for (const { status, code, about, recorded } of answers) {
       const { last } = server, { command } = last.body;
       if (!status) await last.fail();
       else if (status === 200) await accept(last, 11);
       else if (!code) await last.answer(status, "<html>");
-      else await last.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" }, ...(about && { command }) });
+      else await last.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" }, ...(about && { command }), ...(recorded && { "recorded": command, "version": 11 }) });
       await settle();
       if (says === "waits" || last !== server.requests[answers.length - 1]) await clock.advance(4_000);
     }

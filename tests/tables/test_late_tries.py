@@ -2,8 +2,12 @@
 
 The refusal names the command, so the tablet says "not taken", and the dealer may do the act again. What arrives later
 is then not taken either: a refused retry ends its command.
+
+And an act that was taken may be sent again after its person left the table, or was signed out: a browser resends a
+request by itself when a connection that it had used before breaks. Such an act is never called not taken.
 """
 
+import copy
 import json
 import uuid
 from typing import Any
@@ -12,9 +16,10 @@ import pytest
 from django.db import OperationalError
 from psycopg.errors import LockNotAvailable
 
-from audit.models import Command, Entry
+from audit import people
+from audit.models import Command, Device, Entry, Person
 from tables.runner.table import RUNNER
-from tests.tables.cast import Scene
+from tests.tables.cast import PIN, Scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -25,15 +30,23 @@ RETURN = {"round": 1}  # refused until round 1 has ended without a result; depen
 class Tablet:
     """One act of a tablet, whose tries share an id and a content."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.browser, self.seen = scene.browser("tablet", "dealer"), scene.version
-        self.command = str(uuid.uuid4())
+    def __init__(
+        self, scene: Scene, act: str = "return_wagers", params: Any = RETURN, by: str = "dealer"
+    ) -> None:
+        self.browser, self.seen = scene.browser("tablet", by), scene.version
+        self.act, self.params, self.command = act, params, str(uuid.uuid4())
 
     def send(self, **more: Any) -> tuple[int, dict[str, Any]]:
-        body = {"command": self.command, "seen": self.seen, "params": RETURN, **more}
-        address = "/floor/larkfield/T-01/acts/return_wagers"
+        body = {"command": self.command, "seen": self.seen, "params": self.params, **more}
+        address = f"/floor/larkfield/T-01/acts/{self.act}"
         answer = self.browser.post(address, json.dumps(body), content_type="application/json", headers=JSON)
         return answer.status_code, answer.json()
+
+    def another(self) -> "Tablet":
+        """The same act by another command, at the same device and in the same session."""
+        tablet = copy.copy(self)
+        tablet.command = str(uuid.uuid4())
+        return tablet
 
 
 def end_without_result(scene: Scene) -> None:
@@ -97,3 +110,76 @@ def test_a_refusal_whose_command_could_not_be_ended_does_not_name_it(scene, monk
         status, said = tablet.send(retry=True)
     assert (status, said["refusal"]["code"], said.get("command")) == (503, "not-begun", None)
     assert tablet.send(retry=True)[1]["command"] == tablet.command
+
+
+# Who may not act any more
+
+
+def leave(scene: Scene) -> Tablet:
+    """The dealer leaves the closed table, and their tablet has no answer yet."""
+    scene.close()
+    tablet = Tablet(scene, "leave_table", {})
+    assert tablet.send()[0] == 200
+    return tablet
+
+
+def test_who_left_the_table_gets_the_answer_of_leaving_again_and_no_screen(scene):
+    tablet = leave(scene)
+    scene.in_room("end_assignment", {"assignment": scene.people["dealer"].assignments.get().pk})
+    status, answer = tablet.send(retry=True)
+    assert (status, answer["again"], answer["screen"]) == (200, True, None)
+    assert tablet.another().send()[0] == 403, "another act is refused"
+    assert Entry.objects.filter(type="dealer.left").count() == 1
+
+
+@pytest.mark.parametrize(("end", "status"), [("sign-out", 401), ("lock", 423), ("another", 423)])
+def test_a_tablet_whose_person_was_signed_out_is_told_of_what_was_taken(scene, end, status):
+    tablet = leave(scene)
+    if end == "sign-out":
+        tablet.browser.post("/sign-off")
+    elif end == "lock":
+        people.lock(Device.objects.get(pk=scene.tablet.pk))
+    else:
+        scene.browser("tablet", "floorperson")
+    again = tablet.send(retry=True)
+    assert again[0] == status
+    assert (again[1]["recorded"], again[1]["refusal"]["title"]) == (tablet.command, "Recorded")
+    assert "command" not in again[1] and "answer" not in again[1], "what it answered is for who signed in"
+    unknown = tablet.another()
+    assert "recorded" not in unknown.send(retry=True)[1]
+    assert not Command.objects.filter(pk=unknown.command).exists(), "nobody ends a command without a sign-in"
+
+
+def test_nobody_else_learns_what_was_taken(scene):
+    """Neither by other content, nor at another device, nor as somebody else."""
+    tablet = leave(scene)
+    tablet.browser.post("/sign-off")
+    other_content = tablet.send(params={"post": "base"})[1]
+    elsewhere = Tablet(scene, "leave_table", {})
+    elsewhere.browser, elsewhere.command = scene.browser("podium"), tablet.command
+    assert ["recorded" in answer for answer in (other_content, elsewhere.send()[1])] == [False, False]
+    somebody = Tablet(scene, "leave_table", {}, by="floorperson")
+    somebody.command = tablet.command
+    status, refused = somebody.send(retry=True)
+    assert (status, refused.get("command"), "answer" in refused) == (403, None, False)
+
+
+def test_what_was_refused_on_the_record_or_ended_is_not_called_recorded(scene):
+    scene.place((1, "small", 2_500))
+    tablet = Tablet(scene)
+    assert tablet.send(retry=True)[1]["refusal"]["code"] == "nothing-to-return"
+    tablet.browser.post("/sign-off")
+    assert "recorded" not in tablet.send(retry=True)[1]
+
+
+def test_a_signed_act_is_told_of_although_its_witness_has_left(scene):
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    tablet = Tablet(scene, "void_round", {"reason": "dispute"})
+    signature = {"person": "floorperson", "pin": PIN}
+    assert tablet.send(witness=signature)[0] == 200
+    Person.objects.filter(code="floorperson").update(is_active=False)
+    assert tablet.send(witness=signature)[1]["again"] is True
+    tablet.browser.post("/sign-off")
+    assert tablet.send(witness=signature)[1]["recorded"] == tablet.command
+    assert "recorded" not in tablet.send()[1], "without the witness it is another act"
