@@ -224,11 +224,24 @@ class Subscriptions(RedisSingleShardConnection):  # type: ignore[misc]
                     await asyncio.sleep(SUBSCRIBE_SECONDS)
                     continue
                 message = await self._pubsub.get_message(ignore_subscribe_messages=True, timeout=READ_SECONDS)
+                await self._verify_connected()
                 self.outage.worked()
                 self._receive_message(message)
             except Exception as error:
                 self.outage.failed(error)
                 await asyncio.sleep(REDIS_RETRY_SECONDS)
+
+    async def _verify_connected(self) -> None:
+        """Raise what ended the reader's connection, and let the next read connect again.
+
+        To redis-py, what the system says of a machine that is gone (ETIMEDOUT, a TimeoutError) is a read that got no
+        message in time. It would read on at once, again and again, and the server would do nothing else.
+        """
+        connection = self._pubsub.connection
+        error = getattr(getattr(connection, "_reader", None), "exception", lambda: None)()
+        if error is not None:
+            await connection.disconnect(nowait=True)
+            raise error
 
 
 def _with_limits(host: dict[str, Any]) -> dict[str, Any]:

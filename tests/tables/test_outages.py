@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 import logging
 import shutil
@@ -313,6 +314,27 @@ async def test_of_two_redis_either_carries_the_pushes_while_the_other_is_away(
         assert other.process.poll() is None
     for layer_ in (here, there):
         await layer_.flush()
+
+
+@pytest.mark.redis
+async def test_a_reader_whose_machine_is_gone_connects_again_and_stops_nothing_else(redis_server, caplog):
+    """redis-py takes what the system says then for a read without a message, and would read on without a pause."""
+    redis_layer = RedisLayer(hosts=[redis_server.address], prefix="gone")
+    channel = await redis_layer.new_channel()
+    await redis_layer.group_add("group", channel)
+    (server,) = redis_layer._get_layer()._servers.servers
+    broken = server._pubsub.connection._reader
+    broken.set_exception(TimeoutError(errno.ETIMEDOUT, "Connection timed out"))
+    async with asyncio.timeout(10):
+        while server._pubsub.connection._reader in (None, broken):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        receiving = asyncio.create_task(redis_layer.receive(channel))
+        while not receiving.done():
+            await redis_layer.publish_together([("group", {"type": "screen", "version": 7})])
+            await asyncio.sleep(0.1)
+    assert receiving.result()["version"] == 7
+    assert lines(caplog)[0].startswith("Reading pushes from Redis failed: TimeoutError")
+    await redis_layer.flush()
 
 
 @pytest.mark.redis
