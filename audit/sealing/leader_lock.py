@@ -22,14 +22,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 
 from audit.models import SealerLease
 from audit.sealing import state
 from audit.sealing.log import current_incarnation
 from audit.sealing.state import SealingProblem
+from config.postgresql.base import NotConfirmed
 
 CONFIRMED_WITHIN_SECONDS = 5.0
 
@@ -39,23 +39,24 @@ def confirmed_commit() -> Iterator[None]:
     """A transaction whose commit waits for the synchronous standbys of PostgreSQL, for five seconds at most.
 
     Raises SealingProblem("not-confirmed") after the commit if that wait was cut short: PostgreSQL then commits on the
-    primary alone, and only warns. No timeout of PostgreSQL ends the wait, so it is canceled from here.
+    primary alone. No timeout of PostgreSQL ends the wait, so it is canceled from here.
     """
-    with _collected_warnings() as warnings:
-        canceling: threading.Timer | None = None
-        try:
-            with transaction.atomic():
-                _set_synchronous_commit("on", instead_of=("off", "local"))
-                yield
-                if connection.vendor == "postgresql":
-                    canceling = threading.Timer(CONFIRMED_WITHIN_SECONDS, connection.connection.cancel)
-                    canceling.daemon = True
-                    canceling.start()
-        finally:
-            if canceling is not None:
-                canceling.cancel()
-        if warnings:
-            raise SealingProblem("not-confirmed", warning=warnings[0])
+    canceling: threading.Timer | None = None
+    try:
+        with transaction.atomic():
+            _set_synchronous_commit("on", instead_of=("off", "local"))
+            yield
+            if connection.vendor == "postgresql":
+                canceling = threading.Timer(CONFIRMED_WITHIN_SECONDS, connection.connection.cancel)
+                canceling.daemon = True
+                canceling.start()
+    except OperationalError as error:
+        if isinstance(error.__cause__, NotConfirmed):
+            raise SealingProblem("not-confirmed", warning=str(error.__cause__)) from error
+        raise
+    finally:
+        if canceling is not None:
+            canceling.cancel()
 
 
 @contextlib.contextmanager
@@ -75,27 +76,6 @@ def _set_synchronous_commit(value: str, instead_of: tuple[str, ...]) -> None:
                 "WHERE current_setting('synchronous_commit') = ANY(%s)",
                 [value, list(instead_of)],
             )
-
-
-@contextlib.contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
-    """Collect what the database warns of on this thread's connection. SQLite warns of nothing."""
-    warnings: list[str] = []
-    if connection.vendor != "postgresql":
-        yield warnings
-        return
-
-    def collect(notice: Any) -> None:
-        if notice.severity_nonlocalized == "WARNING":
-            warnings.append(str(notice.message_primary))
-
-    connection.ensure_connection()
-    line = connection.connection
-    line.add_notice_handler(collect)
-    try:
-        yield warnings
-    finally:
-        line.remove_notice_handler(collect)
 
 
 # The lease

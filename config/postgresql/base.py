@@ -8,12 +8,14 @@ its socket has something to say, such as that the server is gone.
 A block of `collecting` keeps the writes of `write`, and sends them in one round trip: with the COMMIT that follows, or
 before the next statement, which may read what they wrote. A block of `at_once` reads nothing, and what it writes is a
 transaction of one round trip. What is rolled back is not sent.
+
+A commit whose wait for the synchronous standby is ended succeeds, and PostgreSQL warns. Here it fails: `NotConfirmed`.
 """
 
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -21,6 +23,7 @@ from django.db import DatabaseError, transaction
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper, debug_transaction
 from psycopg import Connection, OperationalError
+from psycopg.errors import Diagnostic
 from psycopg_pool import ConnectionPool
 
 from config.postgresql.pipeline import execute_together, is_idle
@@ -36,6 +39,31 @@ _worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when
 
 class NeedsRows(Exception):
     """A statement where reads are refused (`refuse_reads`)."""
+
+
+class NotConfirmed(OperationalError):
+    """A commit that its standby did not confirm: somebody ended the wait. It may be lost with the primary.
+
+    Of whoever asked nothing is known then. Who asks again is answered after a commit of its own that is confirmed.
+    """
+
+
+@contextmanager
+def confirmed(connection: Connection) -> Iterator[None]:
+    """A block that commits. Raises NotConfirmed if PostgreSQL, which then only warns, did not wait for its standby."""
+    warnings: list[str] = []
+
+    def collect(notice: Diagnostic) -> None:
+        if notice.severity_nonlocalized == "WARNING":
+            warnings.append(notice.message_primary or "")
+
+    connection.add_notice_handler(collect)
+    try:
+        yield
+    finally:
+        connection.remove_notice_handler(collect)
+    if warnings:
+        raise NotConfirmed(warnings[0])
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -176,7 +204,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors:
             if self.in_atomic_block and not (is_begun or commits):  # more follows in the transaction
                 execute_together(connection, [("BEGIN", ())])
-            results = execute_together(connection, statements)
+            with confirmed(connection) if ends or commits else nullcontext():
+                results = execute_together(connection, statements)
         for table, result in zip(lacking, results[len(writes) :], strict=False):
             ids = (int(result.get_value(row, 0) or 0) for row in range(result.ntuples))
             self._ids[table].extend(ids)  # type: ignore[index]
@@ -200,7 +229,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _commit(self) -> None:
         if not self._collected:
-            super()._commit()  # type: ignore[misc]
+            if self.connection is not None:
+                with self.wrap_database_errors, confirmed(self.connection):
+                    super()._commit()  # type: ignore[misc]
             return
         with debug_transaction(self, "COMMIT"):
             self._send_collected(self.connection, ends=True, commits=True)

@@ -5,12 +5,20 @@ import socket
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from psycopg.pq import TransactionStatus
 
 from audit.models import Person, Stream
-from audit.rows import collected_writes, insert, one_flush, update
+from audit.rows import (
+    collected_writes,
+    insert,
+    may_have_been_committed,
+    one_flush,
+    says_nothing_was_begun,
+    update,
+    write,
+)
 from config.postgresql import base
 from config.postgresql.pipeline import execute_together
 
@@ -104,3 +112,43 @@ def test_a_connection_that_ends_while_statements_are_sent_is_closed_and_says_not
         execute_together(driver, [("UPDATE audit_person SET name = %s", ["Another"])])
     assert error.value.sqlstate is None and driver.closed
     connection.close()
+
+
+# As PostgreSQL does where somebody ends the wait of a commit for its standby.
+WARNS_AT_COMMIT = """
+CREATE TABLE waits (id integer);
+CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE WARNING 'canceling wait for synchronous replication'; RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER warns AFTER INSERT ON waits DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION warn();
+"""
+
+
+@pytest.fixture
+def waits():
+    with connection.cursor() as cursor:
+        cursor.execute(WARNS_AT_COMMIT)
+    yield "INSERT INTO waits VALUES (1)"
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE waits; DROP FUNCTION warn")
+
+
+@pytest.mark.parametrize("way", ["collected", "at once", "plainly"])
+def test_a_commit_that_its_standby_did_not_confirm_is_no_success(person, waits, way):
+    """It is done at the primary alone, so nobody may be told that it is."""
+    with pytest.raises(OperationalError, match="canceling wait") as failure:
+        if way == "at once":
+            with one_flush():
+                write(waits, ())
+        elif way == "collected":
+            with collected_writes(), transaction.atomic():
+                assert Person.objects.exists()
+                write(waits, ())
+        else:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(waits)
+    assert isinstance(failure.value.__cause__, base.NotConfirmed)
+    assert may_have_been_committed(failure.value) and not says_nothing_was_begun(failure.value)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM waits")
+        assert cursor.fetchone() == (1,)

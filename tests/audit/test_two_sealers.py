@@ -396,14 +396,15 @@ def test_nothing_is_signed_if_the_standby_did_not_confirm_what_it_lists(folder, 
     sealing.seal()
     write()
     saved = state.read(folder)
-    verify_leads = lock.verify_leads
+    commit = connection.connection.commit
 
     def warned() -> None:
-        verify_leads()
-        with connection.cursor() as cursor:
-            cursor.execute("DO $$ BEGIN RAISE WARNING 'canceling wait for synchronous replication'; END $$")
+        connection.connection.execute(
+            "DO $$ BEGIN RAISE WARNING 'canceling wait for synchronous replication'; END $$"
+        )
+        commit()
 
-    monkeypatch.setattr(lock, "verify_leads", warned)
+    monkeypatch.setattr(connection.connection, "commit", warned)
     with pytest.raises(SealingProblem) as problem:
         sealing.seal()
     assert problem.value.code == "not-confirmed"

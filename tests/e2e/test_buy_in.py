@@ -188,7 +188,9 @@ def test_a_tablet_held_upright_sells_from_its_dock_with_nothing_off_the_screen(o
     for button in dealer.page.locator(".dock .act:visible").all():
         box = button.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= size[0] - 12, button.inner_text()
-        assert button.evaluate("act => act.scrollHeight <= act.offsetHeight && act.scrollWidth <= act.offsetWidth")
+        assert button.evaluate(
+            "act => act.scrollHeight <= act.offsetHeight && act.scrollWidth <= act.offsetWidth"
+        )
     taps = dealer.taps
     dealer.tap(BUY_IN)
     dealer.tap("[data-cents='20000']")
