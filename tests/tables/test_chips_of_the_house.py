@@ -109,7 +109,7 @@ def test_only_declared_chips_are_counted_sold_and_shown():
         scene.act("sell_chips", {"cents": 1_050})
     declare(scene)
     page = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/tray?count=tray").content.decode()
-    assert 'data-cell="50"' in page and "chips of $0.50" in page and 'class="stack-' in page
+    assert 'data-cell="50"' in page and "chips of $0.50" in page and 'fill="url(#stack-' in page
     scene.act("sell_chips", {"cents": 1_050, "chips": {"50": 1, "500": 2}})
     assert scene.snapshot["chips"] == sorted(KNOWN_CHIPS_CENTS)
     console = scene.browser("tablet", "dealer").get("/floor/larkfield/T-01/console").content.decode()
