@@ -67,8 +67,8 @@ def make(
     `by` the record says that the server's operator did it. `new_id`: of a demo, which prints it before. Raises
     ValidationError as `devices.enroll`, and ValueError for an unknown scope or none.
     """
-    wanted = sorted(set(scopes))
-    if not wanted or {*wanted} - SCOPES.keys():
+    scope_names = sorted(set(scopes))
+    if not scope_names or {*scope_names} - SCOPES.keys():
         raise ValueError(f"a client needs scopes of {', '.join(SCOPES)}")
     with transaction.atomic():
         # Nobody reads this token: no browser becomes a machine.
@@ -88,9 +88,9 @@ def make(
         stream = lock_sign_in_stream(facility)
         moment = clock.never_before(stream, clock.now())
         client = ApiClient.objects.create(
-            device=device, person=person, scopes=wanted, made_at=moment, made_by=by, asked_by=asked_by
+            device=device, person=person, scopes=scope_names, made_at=moment, made_by=by, asked_by=asked_by
         )
-        entry = CLIENT_MADE(name=name, person=person.code, scopes=wanted)
+        entry = CLIENT_MADE(name=name, person=person.code, scopes=scope_names)
         append_sign_in(stream, entry, actor=by, device=device, moment=moment)
     return client
 

@@ -717,12 +717,12 @@ def stored_rows(stated: StatedModel, pks: Sequence[Any] | None = None) -> Iterat
     }
     paths = list(dict.fromkeys(path for reading in readings.values() for path in reading.paths))
     facility = facility_path(stated.model)
-    wanted = ["pk", *([facility] if facility else []), *paths]
+    columns_read = ["pk", *([facility] if facility else []), *paths]
     query = stated.model._default_manager.order_by("pk")
     if pks is not None:
         query = query.filter(pk__in=pks)
     has_bytes = any("content" in reading.columns for reading in readings.values())
-    for row in query.values(*dict.fromkeys(wanted)).iterator(chunk_size=8 if has_bytes else BATCH):
+    for row in query.values(*dict.fromkeys(columns_read)).iterator(chunk_size=8 if has_bytes else BATCH):
         values = {name: _read(reading, row) for name, reading in readings.items()}
         key = tuple(values[name] for name in stated.key)
         yield StoredRow(row["pk"], key, values, str(row[facility] or "") if facility else "")

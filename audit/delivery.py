@@ -163,12 +163,12 @@ class Outbox(Generic[DeliveryT]):
                 claim.end(DeliveryStatus.DUE, next_try_at=now + wait, **values)
             self.log.warning("%s %s: %s", self.model._meta.verbose_name, delivery, error)
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+            error_text = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
             wait = self.waits(delivery.attempts)
             status = DeliveryStatus.DUE if wait else DeliveryStatus.FAILED
             if claim.is_sending:
                 status = DeliveryStatus.UNSURE
-            claim.end(status, next_try_at=now + (wait or dt.timedelta()), error=said)
+            claim.end(status, next_try_at=now + (wait or dt.timedelta()), error=error_text)
             self.log.exception("%s %s", self.model._meta.verbose_name, delivery)
         else:
             claim.end(DeliveryStatus.DONE, done_at=clock.now(), error="", **stored)

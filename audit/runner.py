@@ -69,16 +69,16 @@ def entries_of_commands(
     ids: Collection[uuid.UUID], device: Device | None, stream: Stream, numbers: Collection[int]
 ) -> set[int]:
     """Those of these entries that acts with these ids wrote at this device. An unreadable entry is of none."""
-    wanted = {(str(id_), str(device.pk) if device else None) for id_ in ids}
+    origins = {(str(id_), str(device.pk) if device else None) for id_ in ids}
     rows = Entry.objects.filter(stream=stream, seq__in=numbers).values_list("seq", "body")
-    return {number for number, body in rows if _origin(bytes(body)) in wanted}
+    return {number for number, body in rows if _origin(bytes(body)) in origins}
 
 
 def _origin(body: bytes) -> tuple[Any, Any]:
     """The command and the device of an entry."""
     try:
-        said = json.loads(body)
-        return str(said["command"]), said["device"]
+        body_fields = json.loads(body)
+        return str(body_fields["command"]), body_fields["device"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None, None
 

@@ -469,13 +469,13 @@ def run_steps(
                 beside.start(checks, lambda check, output: run_check(check, commands, output))
                 with services.running(
                     needed, required, install_system=install_system, settings=services.FOR_TESTS
-                ) as found:
+                ) as available:
                     if FAULTS in steps:  # not before: both may install the packages of the services
                         beside.start(
                             [FAULTS],
                             lambda _, output: run_faults(commands, required, faults, folder, output),
                         )
-                    tests = Tests(found, required, arguments, choice=choice, suites=suites)
+                    tests = Tests(available, required, arguments, choice=choice, suites=suites)
                     rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
                 if SCHEDULES in steps:
                     heading(SCHEDULES)

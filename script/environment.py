@@ -198,14 +198,14 @@ def main() -> int:
         action="store_true",
         help="install python3-venv with apt-get if it is missing, as root on Debian",
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     base, dev = (ROOT / "requirements" / f"{name}.txt" for name in ("base", "dev"))
     os.chdir(ROOT)
     try:
-        if asked.dev:
-            make(ROOT / ".venv", dev, includes=(base,), install_system=asked.install_system)
+        if options.dev:
+            make(ROOT / ".venv", dev, includes=(base,), install_system=options.install_system)
         else:
-            make(ROOT / ".venv", base, install_system=asked.install_system)
+            make(ROOT / ".venv", base, install_system=options.install_system)
     except subprocess.CalledProcessError as failure:
         print(f"This command failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
         return 1

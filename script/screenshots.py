@@ -148,8 +148,8 @@ class Photographer:
                     page.locator(words).first.click()
                     page.wait_for_timeout(1_500)
             case "again":  # a tap right after a change of the screen does not count
-                target, wanted = words.split(" => ")
-                while not page.locator(wanted).first.is_visible():
+                target, awaited = words.split(" => ")
+                while not page.locator(awaited).first.is_visible():
                     page.locator(target).first.click()
                     page.wait_for_timeout(500)
             case "hold":

@@ -316,12 +316,12 @@ class Fragment:
             return None
         return {"seq": self.version, "head": self.head, "incarnation": self.incarnation, "mac": self.mac}
 
-    def is_newer(self, shown: "Fragment") -> bool:
+    def is_newer(self, before: "Fragment") -> bool:
         """As `isNewer` of static/js/live.js."""
-        halted = self.is_halted - shown.is_halted
-        if halted > 0 or self.incarnation > shown.incarnation:
+        halted = self.is_halted - before.is_halted
+        if halted > 0 or self.incarnation > before.incarnation:
             return True
-        return halted == 0 and self.incarnation == shown.incarnation and self.version > shown.version
+        return halted == 0 and self.incarnation == before.incarnation and self.version > before.version
 
 
 Parts = dict[str, str]  # of a fragment, each text by its name

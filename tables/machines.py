@@ -134,11 +134,12 @@ def read_certificate(name: str, address: tuple[str, int]) -> Certificate:
             socket.create_connection(address, CONNECT_SECONDS) as line,
             context.wrap_socket(line, server_hostname=name) as secure,
         ):
-            shown = x509.load_der_x509_certificate(secure.getpeercert(binary_form=True) or b"")
+            certificate = x509.load_der_x509_certificate(secure.getpeercert(binary_form=True) or b"")
     except (OSError, ValueError):
         return Certificate()
     return Certificate(
-        clock.format_moment(shown.not_valid_before_utc), clock.format_moment(shown.not_valid_after_utc)
+        clock.format_moment(certificate.not_valid_before_utc),
+        clock.format_moment(certificate.not_valid_after_utc),
     )
 
 
@@ -258,18 +259,18 @@ RESTORE_DUE = alert_kind(
 
 def machine_alerts(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
     """What is wrong with the machines, at every table in play."""
-    found = [
+    problems = [
         alert
         for machine, report in machine_reports(now).items()
         for alert in _alerts_of(machine, report, now)
     ]
     if (day := _restore_is_due_since(now)) is not None:
-        found.append((RESTORE_DUE, "", {"day": day}))
-    if not found:
+        problems.append((RESTORE_DUE, "", {"day": day}))
+    if not problems:
         return []
     facilities = live_tables().order_by("facility__code").values_list("facility__code", flat=True).distinct()
     tables = [pk for facility in facilities for pk in tables_concerned(facility) if table_id in (None, pk)]
-    return [kind.expected(pk, cause=cause, **params) for pk in tables for kind, cause, params in found]
+    return [kind.expected(pk, cause=cause, **params) for pk in tables for kind, cause, params in problems]
 
 
 def _alerts_of(

@@ -509,8 +509,8 @@ def tell(webhook_id: int) -> int:
             return count
         # Not one that was given up by a person meanwhile, and no webhook that was replayed since.
         failed = messages.filter(pk__in=tried, status=Status.FAILED, claimed_at__isnull=False)
-        told = Webhook.objects.filter(pk=webhook_id, ended_at=None, told_id__in=failed.values("until_id"))
-        told.update(stopped_at=clock.now())
+        stopped = Webhook.objects.filter(pk=webhook_id, ended_at=None, told_id__in=failed.values("until_id"))
+        stopped.update(stopped_at=clock.now())
         if not messages.filter(pk__in=tried, status=Status.DONE).exists():
             return count
     return MESSAGES_IN_A_ROW

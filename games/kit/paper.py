@@ -320,10 +320,10 @@ def _width(words: str, style: ParagraphStyle) -> float:
 def _shared(rooms: Sequence[Room], width: float) -> list[float]:
     """Share a width out: the least to all, then what keeps content whole, then headings; what is left equally."""
     shares = [room.least for room in rooms]
-    for wanted in ([room.whole for room in rooms], [room.wide for room in rooms]):
-        left, missing = max(0.0, width - sum(shares)), sum(wanted) - sum(shares)
+    for widths in ([room.whole for room in rooms], [room.wide for room in rooms]):
+        left, missing = max(0.0, width - sum(shares)), sum(widths) - sum(shares)
         part = min(1.0, left / missing) if missing else 1.0
-        shares = [share + (want - share) * part for share, want in zip(shares, wanted, strict=True)]
+        shares = [share + (want - share) * part for share, want in zip(shares, widths, strict=True)]
     return [share + max(0.0, width - sum(shares)) / len(shares) for share in shares]
 
 

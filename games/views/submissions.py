@@ -507,7 +507,7 @@ def _review_sum(facility: Facility, person: Person) -> dict[str, Any] | None:
 
 def _policy_line(row: SeparationRow, facility: Facility) -> dict[str, Any]:
     """One row of the policy in words. `time`: by when the second person has approved, signed or reviewed."""
-    told = ", ".join(Role(role).label.lower() for role in row.told)
+    roles_told = ", ".join(Role(role).label.lower() for role in row.told)
     time = f"{row.hours} h" if row.hours else policy.limits_in_words(row) or "at once"
     if row.control == REVIEW and (first_from := policy.review_first_from(facility)):
         time += f"; from {in_dollars(first_from)} before money moves"
@@ -518,7 +518,7 @@ def _policy_line(row: SeparationRow, facility: Facility) -> dict[str, Any]:
         "prepare": policy.prepared_in_words(row),
         "approve": policy.approved_in_words(row),
         "control": policy.control_in_words(row),
-        "told": told,
+        "told": roles_told,
         "time": time,
     }
 

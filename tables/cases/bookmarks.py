@@ -144,14 +144,14 @@ def bookmarks_of(case: Case, entries: list[RecordedEntry]) -> QuerySet[Bookmark]
 
     `entries` are those of the round; empty for a case about none.
     """
-    wanted = Q(case=case)
+    about_case = Q(case=case)
     if case.table_id and case.round:
-        wanted |= Q(table=case.table_id, round=case.round)
+        about_case |= Q(table=case.table_id, round=case.round)
     if case.table_id and entries:
         first, last = (dt.datetime.fromisoformat(entry.at) for entry in (entries[0], entries[-1]))
-        wanted |= Q(table=case.table_id, at__range=(first - AROUND_A_ROUND, last + AROUND_A_ROUND))
+        about_case |= Q(table=case.table_id, at__range=(first - AROUND_A_ROUND, last + AROUND_A_ROUND))
     return (
-        Bookmark.objects.filter(wanted, facility=case.facility_id)
+        Bookmark.objects.filter(about_case, facility=case.facility_id)
         .select_related("device")
         .order_by("at", "pk")
     )

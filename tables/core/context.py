@@ -146,7 +146,7 @@ TableKey = tuple[str, str, int | None]  # the codes of a facility and a table, a
 def tables_with_duty(keys: Iterable[TableKey]) -> dict[TableKey, tuple[Table, bool]]:
     """As `table_with_duty`, for several tables and people in one statement. Keys without a table are left out."""
     names = ("facility", "code", "person")
-    asked = json.dumps([dict(zip(names, key, strict=True)) for key in keys])
+    keys_json = json.dumps([dict(zip(names, key, strict=True)) for key in keys])
     if connection.vendor == "postgresql":
         source = "jsonb_to_recordset(%s::jsonb) AS w(facility text, code text, person bigint)"
     else:
@@ -159,7 +159,7 @@ def tables_with_duty(keys: Iterable[TableKey]) -> dict[TableKey, tuple[Table, bo
             JOIN games_facility f ON f.code = w.facility
             JOIN tables_table t ON t.facility_id = f.id AND t.code = w.code
             JOIN audit_stream s ON s.id = t.stream_id""",
-        [*on_duty_params, asked],
+        [*on_duty_params, keys_json],
         more=f"{on_duty_sql}, w.person",
     )
     tables: dict[TableKey, tuple[Table, bool]] = {}

@@ -191,7 +191,7 @@ class KeptKind:
 
 def kept_kinds(facility: Facility, today: dt.date) -> list[KeptKind]:
     """Return every kind with its term and its oldest date."""
-    law, standing = facility.law, LegalHold.objects.standing(facility.code, today)
+    law, holds = facility.law, LegalHold.objects.standing(facility.code, today)
     kinds = []
     for code in KEPT_KINDS:
         oldest = OLDEST[code](facility) if code in OLDEST else None
@@ -213,7 +213,7 @@ def kept_kinds(facility: Facility, today: dt.date) -> list[KeptKind]:
                 until,
                 code not in NEVER_DELETED,
                 THEN.get(code, "kept on; the program never deletes it"),
-                [hold for hold in standing if code in hold.kinds],
+                [hold for hold in holds if code in hold.kinds],
             )
         )
     return kinds

@@ -311,8 +311,8 @@ def period_plot(
     if target:
         marks.append(Line(PERIOD_LEFT, y_of(Fraction(target)), RIGHT, y_of(Fraction(target)), "target"))
     marks += _period_ticks([label for label, _value in points], room)
-    said = f"{name}. " + ", ".join(bar.title for bar in bars)
-    return PeriodPlot(name, note, Plot(WIDTH, HEIGHT, marks, "period-plot", said, is_sized=True))
+    description = f"{name}. " + ", ".join(bar.title for bar in bars)
+    return PeriodPlot(name, note, Plot(WIDTH, HEIGHT, marks, "period-plot", description, is_sized=True))
 
 
 def _period_ticks(labels: Sequence[str], room: float) -> Iterator[Text]:

@@ -62,16 +62,16 @@ class SystemRow:
     def is_ended(self) -> bool:
         return self.client.device.revoked_at is not None
 
-    def is_in(self, shown: Filter) -> bool:
+    def is_in(self, show: Filter) -> bool:
         """Whether a filter shows it."""
-        if shown == "ended" or self.is_ended:
-            return shown == "ended" and self.is_ended
+        if show == "ended" or self.is_ended:
+            return show == "ended" and self.is_ended
         return {
             "all": True,
             "due": self.state.needs_somebody,
             "writes": bool(self.writes),
             "reads": not self.writes,
-        }[shown]
+        }[show]
 
 
 class SystemSearch(Search):

@@ -40,8 +40,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["examine"]:
-            asked = [drill.Witnessed(**checkpoint) for checkpoint in json.load(sys.stdin)]
-            self.stdout.write(json.dumps(asdict(drill.examine(asked))))
+            witnessed = [drill.Witnessed(**checkpoint) for checkpoint in json.load(sys.stdin)]
+            self.stdout.write(json.dumps(asdict(drill.examine(witnessed))))
             return
         limits = drill.Limits(options["wait"], options["most_lost"], options["oldest"])
         result = drill.Drill(options["restored"], limits=limits).run()

@@ -67,8 +67,10 @@ def report(rates: AlarmRates, facility: Facility) -> Iterator[str]:
     yield ""
     yield PODIUM_LINE.format("podium", "raised", "lines", "an hour", "most/h", "in 10 min", "standing")
     for rate in rates.podiums:
-        raised, lines, an_hour, flood, standing = _counts(rate, rates.an_hour(rate.lines))
-        yield PODIUM_LINE.format(rate.name, raised, lines, an_hour, rate.most_in_an_hour, flood, standing)
+        raised, lines, an_hour, flood, most_standing = _counts(rate, rates.an_hour(rate.lines))
+        yield PODIUM_LINE.format(
+            rate.name, raised, lines, an_hour, rate.most_in_an_hour, flood, most_standing
+        )
     mean = rates.an_hour_and_podium(sum(rate.lines for rate in rates.podiums))
     yield ""
     yield f"{mean:.1f} an hour and podium. Goal: {MOST_AN_HOUR}, and fewer than {FLOOD} in any ten minutes."

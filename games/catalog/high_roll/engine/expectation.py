@@ -217,16 +217,16 @@ def _mean(rules: Rules, wins: Sequence[int], has_extra_throw: bool) -> Fraction:
 
 def _representative(dice: int, first: Held, added: int | None) -> list[tuple[int, ...]]:
     """Return the throws of a round of this class."""
-    shown = [first.face] * first.count
+    faces = [first.face] * first.count
     is_lower = False
     for face in RANK:  # the other faces show as often as they may, from the highest in rank
         if face == first.face:
             is_lower = True
             continue
         most = first.count if is_lower else first.count - 1
-        shown += [face] * min(most, dice - len(shown))
+        faces += [face] * min(most, dice - len(faces))
     loose = dice - first.count
     if added is None or not loose:
-        return [tuple(shown)]
+        return [tuple(faces)]
     miss = next(face for face in RANK if face != first.face)
-    return [tuple(shown), (first.face,) * added + (miss,) * (loose - added)]
+    return [tuple(faces), (first.face,) * added + (miss,) * (loose - added)]
