@@ -5,7 +5,8 @@ A function of the snapshot alone, as all of `screen_data`.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Literal, TypedDict
 
@@ -32,7 +33,7 @@ from games.snapshot_types import (
 from tables.alerts.calls import ADDRESSEES, REASONS
 from tables.screens import failures, layout, templates
 from tables.screens.layout import RunArea, RunSeat, SeatOfRun
-from tables.screens.parts import watched
+from tables.screens.parts import Content, slot, watched
 from tables.screens.screen_data import (
     AlertRow,
     ScreenData,
@@ -48,7 +49,7 @@ from tables.screens.screen_data import (
     scripts,
     taken_seats,
 )
-from tables.screens.templates import SUFFIX, members
+from tables.screens.templates import SUFFIX, members, value_in_line, value_in_lines
 
 # Next steps after which corrections close, or the round has ended: they are pressed and held (static/js/hold.js).
 HELD_ACTS = frozenset({"pay_seats", "settle_seats", "clear_layout"})
@@ -62,6 +63,8 @@ CALL_BUTTONS: dict[Addressee, tuple[str, str]] = {
     "floor": ("Floor", "i-floor"),
     "security": ("Security", "i-shield"),
 }
+STATE = ("version", "as_of", "next", "ahead", "offers", "taken", "seat_states")
+AHEAD = ("act", "label", "say", "bets_open", "unless")  # of a step ahead
 ENDS = ("Camera, right end", "Camera, left end")
 
 
@@ -240,6 +243,20 @@ def _floor_call_button(to: Addressee, open_calls: list[AlertRow]) -> FloorCallBu
     }
 
 
+def _seat_row(seat: RailSeat, is_called: bool) -> str:
+    return templates.render("tables/console/seat.jinja", seat=seat, is_called=is_called)
+
+
+def _handed_back(seats: list[tuple[int, int]]) -> str:
+    """Which seats get how many cents back, as HTML."""
+    back = ", ".join(f"seat {seat} <em>{money(cents)}</em>" for seat, cents in seats)
+    return back or "nobody: no wagers are on the layout"
+
+
+def _counted(wagers: int) -> str:
+    return f"{wagers} wager{'' if wagers == 1 else 's'}"
+
+
 LAST_RESULTS = 20
 
 
@@ -346,14 +363,45 @@ class ConsoleData(ScreenData):
         return scripts(self.s["table"]["game"])
 
     @cached_property
-    def areas(self) -> dict[str, list[SafeString]]:
-        """Every area of the felt by family, in the layout's order, with its money and light."""
-        return layout.areas(on_layout(self.s))
+    def areas(self) -> Mapping[str, list[SafeString]]:
+        """The slots of the felt by family, in the layout's order; none of a family that the layout does not have."""
+        return defaultdict(list, layout.printed_layout(self.s).slots)
 
     @cached_property
-    def areas_at_rest(self) -> dict[str, list[SafeString]]:
-        """Every area by family with the chips that the newest throw decides or leaves, and nothing lit."""
-        return layout.areas(at_rest(self.s))
+    def areas_at_rest(self) -> Mapping[str, list[SafeString]]:
+        """The same for the chips that the newest throw decides or leaves, with nothing lit."""
+        return defaultdict(list, layout.printed_layout(self.s).slots_at_rest)
+
+    def felt_contents(self, names: Sequence[str]) -> dict[str, Content]:
+        """What is in the slots of the felt."""
+        contents = layout.areas(on_layout(self.s))
+        if any(name.startswith(layout.AT_REST) for name in names):
+            at_rest_now = layout.areas(at_rest(self.s))
+            contents |= {f"{layout.AT_REST}{wager}": content for wager, content in at_rest_now.items()}
+        return contents
+
+    @cached_property
+    def seat_slots(self) -> list[SafeString]:
+        """The slots of the seats beside the felt."""
+        return [slot(str(seat)) for seat in range(1, self.s["table"]["seats"] + 1)]
+
+    def side_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """What is in the slots of the column beside the felt: each seat, how many play, and their wagers in all."""
+        round_ = self.s["round"]
+        seats: dict[str, Content] = {
+            str(seat["seat"]): (_seat_row, seat, seat["seat"] in self.called_seats) for seat in self.rail
+        }
+        return {**seats, "playing": (str, round_["playing"]), "wagered": (money, round_["wagered_cents"])}
+
+    def paper_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """What is in the slots of the paper: how many wagers there are, and how much they are."""
+        round_ = self.s["round"]
+        return {"count": (_counted, len(round_["wagers"])), "wagered": (money, round_["wagered_cents"])}
+
+    def failure_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """What is in the slots of the last part of `#fresh`: the wagers in all, and what goes back to each seat."""
+        seats = [(seat["seat"], seat["cents"]) for seat in self.s["round"]["seats"] if seat["count"]]
+        return {"wagered": (money, self.s["round"]["wagered_cents"]), "back": (_handed_back, seats)}
 
     @cached_property
     def rail(self) -> list[RailSeat]:
@@ -487,10 +535,6 @@ class ConsoleData(ScreenData):
         return failures.failures(self.s, Rules(editions_of(self.s)[-1]))
 
     @cached_property
-    def seats_with_wagers(self) -> list[SeatFacts]:
-        return [seat for seat in self.s["round"]["seats"] if seat["count"]]
-
-    @cached_property
     def labels(self) -> Labels:
         game = self.s["table"]["game"]
         return {"removed": label(game, "removed"), "removed_detail": label(game, "removed detail")}
@@ -523,24 +567,24 @@ class ConsoleData(ScreenData):
         lines = (line["code"] for line in asks["lines"])
         return " ".join([asks["why"], *equipment, *lines, str(asks["cameras"])])
 
-    @cached_property
-    def state(self) -> SafeString:
-        """What most acts change of what the console's scripts read, as members of a JSON object."""
+    def state(self) -> str:
+        """What most acts change of what the console's scripts read: the beginning of a JSON object, with slots."""
+        members_in_slots = ",\n".join(f'"{name}":{slot(name)}' for name in STATE)
+        return f'<script type="application/json" id="state">{{\n{members_in_slots},'
+
+    def state_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """What is in these slots."""
         s = self.s
-        return members(
-            {
-                "version": s["version"],
-                "as_of": s["as_of"],
-                "next": s["next"],
-                "ahead": [
-                    {name: step[name] for name in ("act", "label", "say", "bets_open", "unless")}
-                    for step in s["ahead"]
-                ],
-                "offers": s["offers"],
-                "taken": taken_seats(s),
-                "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
-            }
-        )
+        values = {
+            "version": s["version"],
+            "as_of": s["as_of"],
+            "next": s["next"],
+            "ahead": [{name: step[name] for name in AHEAD} for step in s["ahead"]],  # type: ignore[literal-required]
+            "offers": s["offers"],
+            "taken": taken_seats(s),
+            "seat_states": {seat["seat"]: seat["state"] for seat in s["round"]["seats"]},
+        }
+        return {name: (value_in_lines, value) for name, value in values.items()}
 
     @cached_property
     def state_of_table(self) -> SafeString:
@@ -574,15 +618,10 @@ class ConsoleData(ScreenData):
         """The posts that settle the seats, where posts have their own seats."""
         return {seat["seat"]: seat["post"] for seat in self.s["round"]["seats"] if seat["post"]}
 
-    @cached_property
-    def state_of_round(self) -> SafeString:
-        """The round, its wagers by seat: a seat whose wagers change is one line."""
+    def state_of_round(self) -> str:
+        """The round, which ends the state and the console, with a slot for the wagers of each seat."""
         round_ = self.s["round"]
-        by_seat: dict[int, list[WagerFacts]] = {seat["seat"]: [] for seat in round_["seats"]}
-        for wager in round_["wagers"]:
-            if not wager["struck"]:
-                by_seat.setdefault(wager["seat"], []).append(wager)
-        return members(
+        facts = members(
             {
                 "number": round_["number"],
                 "phase": round_["phase"],
@@ -590,9 +629,18 @@ class ConsoleData(ScreenData):
                 "dice": round_["dice"],
                 "game": round_.get("game", {}),
                 "settle": round_.get("settle"),
-                "wagers": list(by_seat.values()),
             }
         )
+        wagers = ",\n".join(self.seat_slots)
+        return f'"round":{{\n{facts},\n"wagers":[\n{wagers}\n]\n}}}}</script>\n</main>'
+
+    def round_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """The wagers of each seat."""
+        by_seat: dict[int, list[WagerFacts]] = {seat: [] for seat in range(1, self.s["table"]["seats"] + 1)}
+        for wager in self.s["round"]["wagers"]:
+            if not wager["struck"]:
+                by_seat[wager["seat"]].append(wager)
+        return {str(seat): (value_in_line, wagers) for seat, wagers in by_seat.items()}
 
 
 def _ribbon_ahead(

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import cast
+from typing import Any, cast
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -21,7 +21,7 @@ from tables.screens import snapshot, templates
 from tables.screens.console_data import ConsoleData
 from tables.screens.floor_data import LockedTileData, TileData, WallData
 from tables.screens.layout import game_screens
-from tables.screens.parts import Screen, Shown, Station, is_newer
+from tables.screens.parts import Screen, Shown, Slotted, Station, is_newer
 from tables.screens.screen_data import ScreenData, SignData, SignWithRollsData, left_on_layout, round_rows
 from tables.screens.table_data import TableData
 from tables.screens.templates import SUFFIX
@@ -41,6 +41,11 @@ def _template(name: str, own: str = "") -> Callable[[ScreenData], str]:
     return rendered
 
 
+def _first(render: Callable[[Any], str]) -> Slotted:
+    """The first part of a screen, whose tag says what each entry changes (`parts/head.jinja`)."""
+    return Slotted(render, ScreenData.head_contents)
+
+
 def _on_console(screen: ConsoleData, path: str) -> str:
     return templates.render(path, s=screen.s, screen=screen, own=_own("Console", screen.s))
 
@@ -55,36 +60,37 @@ def _of_game(name: str) -> Callable[[ConsoleData], str]:
     return lambda screen: _on_console(screen, screen.parts[name])
 
 
-CONSOLE = {
-    "frame": _console("screen"),
+CONSOLE: dict[str, Callable[[Any], str]] = {
+    "frame": _first(_console("screen")),
     "header": _console("header"),
     "ribbon": _console("ribbon"),
-    "felt": _of_game("felt"),
+    "felt": Slotted(_of_game("felt"), ConsoleData.felt_contents),
     "called": _console("floor_call_panel"),
     "thrown": _console("drawn"),
     "reading": _console("reading"),
-    "side": _console("side_now"),
+    "side": Slotted(_console("side_now"), ConsoleData.side_contents),
     "dock": _console("dock_now"),
     "next": _console("next_now"),
-    "paper": _console("ahead"),
+    "paper": Slotted(_console("ahead"), ConsoleData.paper_contents),
     "ahead": _console("ahead_views"),
     "fresh": _console("fresh"),
-    "failure": _console("failure"),
-    "state": _console("state"),
+    "failure": Slotted(_console("failure"), ConsoleData.failure_contents),
+    "state": Slotted(ConsoleData.state, ConsoleData.state_contents),
     "table": _console("state_of_table"),
-    "round": _console("state_of_round"),
+    "round": Slotted(ConsoleData.state_of_round, ConsoleData.round_contents),
 }
-TABLE = {
+TABLE: dict[str, Callable[[Any], str]] = {
     name: _template(f"table/{name}", "Table")
     for name in ("screen", "alerts", "now_on", "owned", "exposure", "cards", "acts", "money", "last", "side")
 }
-TILE = {"tile": _template("floor/tile")}
-SIGN = {"sign": _template("sign/screen")}
+TABLE["screen"] = _first(TABLE["screen"])
+TILE = {"tile": _first(_template("floor/tile"))}
+SIGN = {"sign": _first(_template("sign/screen"))}
 STATIONS = {
     "dealer": Station(ConsoleData, CONSOLE),
     "tile": Station(TileData, TILE),
     "locked": Station(LockedTileData, TILE),
-    "wall": Station(WallData, {"table": _template("floor/wall_table")}),
+    "wall": Station(WallData, {"table": _first(_template("floor/wall_table"))}),
     "table": Station(TableData, TABLE),
     "sign": Station(SignData, SIGN),
     "sign-with-rolls": Station(SignWithRollsData, SIGN),

@@ -1,14 +1,15 @@
 """The layout on live screens: every area with its money and light, and the run along it in which winners are paid.
 
-The print of an area never changes for a layout and its odds, so it is rendered once and cached. Only money and lights
-are drawn again, and only of the areas whose money or light changed.
+The print of an area never changes for a layout and its odds, so it is rendered once and cached. An area is a slot of
+the felt (`parts.Slotted`), so only areas whose money or light changed are drawn again.
 
 Winners are paid along the felt: area by area in the order of the layout, and by seat within each area (`pay_run`). The
 first winning line that is not paid is the current one: its seat is marked, and its chips to cut are shown. All of it is
 a function of the snapshot alone.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Literal, NamedTuple, TypedDict
@@ -23,6 +24,7 @@ from games.formats import money
 from games.snapshot_types import LayoutWager, Snapshot
 from games.stacks import Owner, named, owners_by_area, seat_marks, stacks, sum_of, unpaid
 from tables.screens import templates
+from tables.screens.parts import Content, slot
 
 # The run along the felt
 
@@ -166,8 +168,11 @@ def game_screens(game: str) -> ModuleType | None:
     return registry.parts("screens").get(game)
 
 
-class PrintedArea(NamedTuple):
-    """An area as its game prints it; `odds` are all that it may be paid, `stopped` says why it is not dealt."""
+@dataclass(frozen=True, eq=False)
+class PrintedArea:
+    """An area as its game prints it, compared by identity; `odds` are all that it may be paid, `stopped` says why it is
+    not dealt.
+    """
 
     game: str
     wager: str
@@ -178,7 +183,8 @@ class PrintedArea(NamedTuple):
 
 
 class AreaState(NamedTuple):
-    """What changes on an area. `dice` are those that light it, else (); `run`: whether it is being paid or was paid.
+    """What changes on an area. `phase` is that of a throw, else ""; `dice` are those that light it, else (); `run`:
+    whether it is being paid or was paid.
 
     `corrected`: a wager on it was corrected in this round, or the dice that light it were.
     """
@@ -248,38 +254,42 @@ def _paying(s: Snapshot) -> dict[str, Literal["", "now", "paid"]]:
 
 
 class PrintedLayout:
-    """A layout as its game prints it: its areas in order, and of each the family as templates name it, and its place
-    there. Compared by identity.
+    """A layout as its game prints it: each area by its wager, and the slots of a felt (`slot`), in the layout's order
+    by the family as templates name it.
     """
 
     def __init__(self, s: Snapshot) -> None:
         self.source = s["layout"]
-        self.areas: list[tuple[str, PrintedArea]] = [
-            (
-                area["family"].partition(" ")[0].replace("-", "_"),
-                PrintedArea(
-                    s["table"]["game"],
-                    area["wager"],
-                    area["label"],
-                    area["family"],
-                    tuple(area["odds"]),
-                    area["stopped"]["text"] if area["stopped"] else "",
-                ),
+        self.areas: dict[str, PrintedArea] = {}
+        self.slots: dict[str, list[SafeString]] = {}
+        self.slots_at_rest: dict[str, list[SafeString]] = {}
+        for area in self.source:
+            wager, family = area["wager"], area["family"].partition(" ")[0].replace("-", "_")
+            self.areas[wager] = PrintedArea(
+                s["table"]["game"],
+                wager,
+                area["label"],
+                area["family"],
+                tuple(area["odds"]),
+                area["stopped"]["text"] if area["stopped"] else "",
             )
-            for area in self.source
-        ]
-        self.places: dict[str, tuple[str, int, PrintedArea]] = {}
-        in_family: Counter[str] = Counter()
-        for family, area in self.areas:
-            self.places[area.wager] = family, in_family[family], area
-            in_family[family] += 1
+            self.slots.setdefault(family, []).append(slot(wager))
+            self.slots_at_rest.setdefault(family, []).append(slot(f"{AT_REST}{wager}"))
+        self._contents: dict[AreaState, dict[str, Content]] = {}
+
+    def contents(self, state: AreaState) -> dict[str, Content]:
+        """Every area in the same state, by its wager. Kept: these states are few."""
+        if state not in self._contents:
+            self._contents[state] = {wager: (_area, area, state) for wager, area in self.areas.items()}
+        return self._contents[state]
 
 
+AT_REST = "at rest "  # before the wager of a slot
 MOST_LAYOUTS = 64
 _layouts: dict[tuple[str, str, int], PrintedLayout] = {}
 
 
-def _printed(s: Snapshot) -> PrintedLayout:
+def printed_layout(s: Snapshot) -> PrintedLayout:
     """Return the layout of a snapshot as it is printed. Kept for each rules."""
     key = s["table"]["game"], s["rules"]["submission"], s["rules"]["version"]
     printed = _layouts.get(key)
@@ -290,45 +300,30 @@ def _printed(s: Snapshot) -> PrintedLayout:
     return printed
 
 
-def areas(s: Snapshot) -> dict[str, list[SafeString]]:
-    """Return every area of the felt by family, in the layout's order, with its owners, their money, and its light.
-
-    A family that the layout does not have is empty.
-    """
-    round_, printed = s["round"], _printed(s)
+def areas(s: Snapshot) -> dict[str, Content]:
+    """Return what is in the slot of every area by its wager: its owners, their money, and its light."""
+    round_, printed = s["round"], printed_layout(s)
     lit, phase, dice = set(round_["lit"]), round_["phase"], tuple(round_["dice"] or ())
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
     owned, paying, corrected = owners(s), _paying(s), corrected_areas(s)
-    empty = AreaState(phase, tappable, bool(lit or dice))
-    groups: dict[str, list[SafeString]] = defaultdict(list)
-    groups.update((family, list(drawn)) for family, drawn in _empty_areas(printed, empty).items())
-    for wager in {*lit, *owned, *corrected} & printed.places.keys():
-        family, place, area = printed.places[wager]
-        groups[family][place] = _area(
-            area,
-            empty._replace(
-                dice=(dice or (0,)) if wager in lit else (),
-                owners=owned.get(wager, ()),
-                run=paying.get(wager, ""),
-                corrected=wager in corrected,
-            ),
+    is_thrown = bool(lit or dice)
+    empty = AreaState(phase if is_thrown else "", tappable, is_thrown)
+    contents = printed.contents(empty).copy()
+    for wager in {*lit, *owned, *corrected} & contents.keys():
+        state = empty._replace(
+            dice=(dice or (0,)) if wager in lit else (),
+            owners=owned.get(wager, ()),
+            run=paying.get(wager, ""),
+            corrected=wager in corrected,
         )
-    return groups
-
-
-@lru_cache(maxsize=256)
-def _empty_areas(printed: PrintedLayout, empty: AreaState) -> dict[str, tuple[SafeString, ...]]:
-    """Draw every area with nothing on it, by family."""
-    groups: dict[str, tuple[SafeString, ...]] = {}
-    for family, area in printed.areas:
-        groups[family] = (*groups.get(family, ()), _area(area, empty))
-    return groups
+        contents[wager] = _area, printed.areas[wager], state
+    return contents
 
 
 @lru_cache(maxsize=8192)
-def _area(area: PrintedArea, state: AreaState) -> SafeString:
+def _area(area: PrintedArea, state: AreaState) -> tuple[str, ...]:
     """Draw an area: its tag, words, print and money are lines of their own, so that a push carries what changed."""
-    game, wager, label, family, odds, _ = area
+    game, wager, label, family, odds = area.game, area.wager, area.label, area.family, area.odds
     attrs, top, cloth, full = "", "", _print(area), full_stacks(game, family)
     money_html, unsettled = stacks(state.owners, full), unpaid(state.owners)
     on_it = f" {money(sum_of(unsettled))} on it: {named(unsettled)}." if unsettled else ""
@@ -365,17 +360,17 @@ def _area(area: PrintedArea, state: AreaState) -> SafeString:
         say += on_it
     if state.corrected:
         top, say = marked_corrected(top), f"{say} Corrected in this round."
-    return mark_safe(
+    html = (
         f'<{tag} class="area area--{family}"{kind}\n data-wager="{wager}" data-label="{escape(label)}"{attrs}><span\n'
         f' class="sr">{escape(say)}</span\n>{top}{cloth}<span\n'
         f' class="money" data-full="{full}" aria-hidden="true">{money_html}</span\n></{tag}>'
     )
+    return tuple(html.splitlines(keepends=True))
 
 
 registry.clear_on_change(full_stacks.cache_clear)
 registry.clear_on_change(_print.cache_clear)
 registry.clear_on_change(_area.cache_clear)
-registry.clear_on_change(_empty_areas.cache_clear)
 
 
 def money_on(s: Snapshot) -> dict[str, list[Spot]]:

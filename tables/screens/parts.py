@@ -4,19 +4,26 @@ While a part is rendered, `Recorded` notes which keys of the snapshot it reads, 
 it shows is a function of them, so it stays the same while they do, and no list by hand can lack a key that only a rare
 state reads. Of a property that is `watched` a part reads the value, and not what that is computed from.
 
+What most acts change of a part has slots in it (`Slotted`): the areas of the felt, the seats of the rail. Each is drawn
+again only if its own content is another one, and the text around them only if what that reads has changed.
+
 `Shown` keeps what one station of a table shows in this worker, once for all of its sockets. Of the parts that have
 changed a push carries only the characters that are other ones (`edits`).
 """
 
 import json
+import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, cast
 
+from django.utils.safestring import SafeString, mark_safe
+
 from games.snapshot_types import Snapshot
-from tables.screens.edits import Change, edits
+from tables.screens.edits import Change, Text, edits
 
 ROUND: Literal["round"] = "round"
 _Value = TypeVar("_Value")
@@ -116,6 +123,55 @@ def changed_keys(old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
     }
 
 
+# Slots of a part
+
+# What is in a slot: a function that draws it, as a text or as the lines of one, and its arguments.
+Content = tuple[Any, ...]
+# Screens escape every value, so that no text of a person has such a sign.
+MARK = re.compile("<slot ([^>]+)>")
+
+
+def slot(name: str) -> SafeString:
+    """Return the mark of a slot, for the text around it."""
+    return mark_safe(f"<slot {name}>")
+
+
+@dataclass(frozen=True)
+class Slotted:
+    """A part with slots: `frame` renders it with marks (`slot`), and `contents` returns what is in the slots of these
+    names, and perhaps of others.
+    """
+
+    frame: Callable[[Any], str]
+    contents: Callable[[Any, Sequence[str]], Mapping[str, Content]]
+
+    def __call__(self, screen: Any) -> str:
+        """Render the part with what is in its slots."""
+        around, names = _frame_of(self.frame(screen))
+        contents = self.contents(screen, names) if names else {}
+        return "".join(_with_slots(around, ["".join(_draw(contents[name])) for name in names]))
+
+
+def _frame_of(text: str) -> tuple[list[str], list[str]]:
+    """Return the texts around the slots, and the names of the slots."""
+    pieces = MARK.split(text)
+    return pieces[::2], pieces[1::2]
+
+
+def _draw(content: Content) -> Sequence[str]:
+    """Return the lines of what is in a slot."""
+    function, *arguments = content
+    drawn: str | tuple[str, ...] = function(*arguments)
+    return drawn if isinstance(drawn, tuple) else drawn.splitlines(keepends=True)
+
+
+def _with_slots(around: Sequence[Any], drawn: Sequence[Any]) -> Iterator[Any]:
+    for before, slot_text in zip(around, drawn, strict=False):
+        yield before
+        yield slot_text
+    yield around[-1]
+
+
 # What a station shows
 
 
@@ -152,18 +208,101 @@ class Told(NamedTuple):
     version: int
 
 
+class Rendered(NamedTuple):
+    """What was rendered, and what was read for it."""
+
+    value: Any
+    reads: Reads
+
+
 @dataclass
 class Part:
-    """A part as it was rendered last, with what it read. `change` is that from the text `before`, in this turn."""
+    """A part as it was rendered last, by lines: the text around its slots, what is in them, and how that was drawn.
 
-    text: str
-    reads: Reads
-    turn: int
-    before: str | None
+    `change` is that from the text `before`, in this turn.
+    """
+
+    around: Rendered  # the lines of each text around the slots, and the names of the slots
+    contents: Rendered | None
+    drawn: dict[str, Sequence[str]]
+    turn: int = 0
+    before: Text | None = None
+
+    @cached_property
+    def text(self) -> Text:
+        around, names = self.around.value
+        pieces = _with_slots(around, [self.drawn[name] for name in names])
+        return Text(list(chain.from_iterable(pieces)))
 
     @cached_property
     def change(self) -> Change:
-        return self.text if self.before is None else edits(self.before, self.text)
+        return self.text.whole if self.before is None else edits(self.before, self.text)
+
+
+class Rendering:
+    """How the parts of a station are rendered for a state, where another state was shown before."""
+
+    def __init__(self, station: "Station", state: Snapshot, shown: Snapshot | None) -> None:
+        self.station, self.state, self.plain = station, state, station.data(state)
+        self.changed: tuple[set[str], set[str]] | None = None
+        if shown is not None:
+            self.changed = changed_keys(shown, state), changed_keys(shown[ROUND], state[ROUND])
+
+    def part(self, render: Callable[[Any], str], before: Part | None) -> Part:
+        """Return a part for this state: that of before, unless something that it read is different now."""
+        frame = render.frame if isinstance(render, Slotted) else render
+        lines = partial(_lines_of_frame, frame)
+        around = self._again(None if before is None else before.around, lines)
+        is_same_frame = before is not None and around.value == before.around.value
+        names, contents = around.value[1], None
+        if isinstance(render, Slotted) and names:
+            kept = before.contents if before is not None and is_same_frame else None
+            contents = self._again(kept, partial(_contents, render, names))
+        if before is not None and is_same_frame:
+            before.around = around
+            if contents is before.contents:
+                return before
+        drawn = _drawn(contents.value, names, before) if contents is not None else {}
+        return Part(around, contents, drawn)
+
+    def _again(self, before: Rendered | None, render: Callable[[Any], Any]) -> Rendered:
+        if before is not None and self.changed is not None and not self._is_affected(before.reads):
+            return before
+        reads = Reads(self.plain)
+        value = render(self.station.data(cast(Snapshot, Recorded(self.state, reads))))
+        reads.plain = None  # it would keep the whole snapshot for as long as the part stays the same
+        return Rendered(value, reads)
+
+    def _is_affected(self, reads: Reads) -> bool:
+        """Whether something that was read is different now."""
+        changed, round_changed = self.changed or (set(), set())
+        if not (reads.keys.isdisjoint(changed) and reads.round_keys.isdisjoint(round_changed)):
+            return True
+        return any(getattr(self.plain, name) != value for name, value in reads.values.items())
+
+
+def _lines_of_frame(frame: Callable[[Any], str], screen: Any) -> tuple[list[list[str]], list[str]]:
+    around, names = _frame_of(frame(screen))
+    return [piece.splitlines(keepends=True) for piece in around], names
+
+
+def _contents(part: Slotted, names: Sequence[str], screen: Any) -> Mapping[str, Content]:
+    return part.contents(screen, names)
+
+
+def _drawn(
+    contents: Mapping[str, Content], names: Sequence[str], before: Part | None
+) -> dict[str, Sequence[str]]:
+    """Draw what is in these slots, or take it from before where it is the same."""
+    kept = before.contents.value if before is not None and before.contents is not None else {}
+    drawn = {}
+    for name in names:
+        content = contents[name]
+        if before is not None and name in before.drawn and kept[name] == content:
+            drawn[name] = before.drawn[name]
+        else:
+            drawn[name] = _draw(content)
+    return drawn
 
 
 class Shown:
@@ -202,23 +341,18 @@ class Shown:
             self.state = state
 
     def _render(self, state: Snapshot) -> None:
-        plain = self.station.data(state)
-        changed: tuple[set[str], set[str]] | None = None
-        if self.state is not None:
-            changed = changed_keys(self.state, state), changed_keys(self.state[ROUND], state[ROUND])
+        rendering = Rendering(self.station, state, self.state)
         self.turn += 1
         for name, render in self.station.parts.items():
             before = self.parts.get(name)
-            if before is not None and changed is not None and not _is_affected(before.reads, *changed, plain):
+            part = rendering.part(render, before)
+            if part is before:
                 continue
-            reads = Reads(plain)
-            recorded = cast(Snapshot, Recorded(state, reads))
-            text = render(self.station.data(recorded))
-            reads.plain = None  # it would keep the whole snapshot for as long as the part stays the same
-            if before is not None and before.text == text:
-                before.reads = reads
+            if before is not None and part.text == before.text:
+                part.turn, part.before = before.turn, before.before
             else:
-                self.parts[name] = Part(text, reads, self.turn, before.text if before else None)
+                part.turn, part.before = self.turn, before.text if before else None
+            self.parts[name] = part
 
     @property
     def _told(self) -> Told:
@@ -228,7 +362,7 @@ class Shown:
     def screen(self) -> Screen:
         """The complete fragment, as the answer to a request."""
         with self._lock:
-            html = "\n".join(part.text for part in self.parts.values())
+            html = "\n".join(part.text.whole for part in self.parts.values())
             return {"version": self._told.version, "html": html}
 
     def message(self, before: Told | None) -> tuple[str, Told]:
@@ -247,17 +381,10 @@ class Shown:
         assert self.state is not None
         content: dict[str, Any] = {"table": self.state["table"]["code"], "version": self.state["version"]}
         if before is None:
-            return {**content, "parts": {name: part.text for name, part in self.parts.items()}}
+            return {**content, "parts": {name: part.text.whole for name, part in self.parts.items()}}
         changes: dict[str, Change] = {
-            name: part.change if before.turn == self.turn - 1 else part.text
+            name: part.change if before.turn == self.turn - 1 else part.text.whole
             for name, part in self.parts.items()
             if part.turn > before.turn
         }
         return {**content, "base": before.version, "parts": changes}
-
-
-def _is_affected(reads: Reads, changed: set[str], round_changed: set[str], plain: Any) -> bool:
-    """Whether something that a part read is different now. `plain`: the data of the new state."""
-    if not (reads.keys.isdisjoint(changed) and reads.round_keys.isdisjoint(round_changed)):
-        return True
-    return any(getattr(plain, name) != value for name, value in reads.values.items())

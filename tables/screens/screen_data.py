@@ -8,7 +8,7 @@ first reads it, once for each rendering; what is the same for many snapshots is 
 
 import datetime as dt
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import count
@@ -40,7 +40,7 @@ from tables.core.alerts import kind_of, line_name
 from tables.core.figure_sums import Recent
 from tables.equipment.signs import SignFace, board
 from tables.screens import layout
-from tables.screens.parts import watched
+from tables.screens.parts import Content, watched
 from tables.screens.templates import SUFFIX, countdown, seconds_between
 from tables.words.sentences import LABELS, NUMBERS, span, state_of_round
 
@@ -349,6 +349,17 @@ class ScreenData:
 
     def __init__(self, s: Snapshot) -> None:
         self.s = s
+
+    def head_contents(self, _names: Sequence[str]) -> dict[str, Content]:
+        """What is in the slots of the first tag of a screen: what each entry changes."""
+        head = self.s["head"]
+        return {
+            "version": (str, self.s["version"]),
+            "as-of": (str, self.s["as_of"]),
+            "head": (str, head["head"]),
+            "incarnation": (str, head["incarnation"]),
+            "mac": (str, head["mac"]),
+        }
 
     @cached_property
     def urls(self) -> TableUrls:

@@ -23,8 +23,10 @@ from games import registry
 from games.chips import chip_class
 from games.drawing import listed
 from games.formats import MEANINGS, money, plain, signed
+from tables.screens.parts import slot
 from tables.words.sentences import span
 
+MARK_IN_SCRIPT = re.compile(r"\\u003cslot ([a-z]+)\\u003e")
 MOST_NESTED = 3  # objects in objects whose values are lines
 
 
@@ -50,10 +52,22 @@ def in_lines(value: Any) -> SafeString:
     """Return a value as JSON for a `<script>`, on lines of its own for what changes apart: the values of the object and
     of an object in it, and the items of a list there. A push then carries the lines that an act changed.
 
-    A text is a list of its lines, without those that are empty.
+    HTML is a list of its lines, without those that are empty. Its slots (`parts.slot`) stay.
     """
-    lined = [line for line in value.split("\n") if line.strip()] if isinstance(value, str) else value
-    return _for_script(_lines(lined, MOST_NESTED))
+    if not isinstance(value, str):
+        return _for_script(_lines(value, MOST_NESTED))
+    lines = [line for line in value.split("\n") if line.strip()]
+    return mark_safe(MARK_IN_SCRIPT.sub(r"<slot \1>", _for_script(_lines(lines, MOST_NESTED))))
+
+
+def value_in_lines(value: Any) -> SafeString:
+    """As `in_lines`, for a value of an object."""
+    return _for_script(_lines(value, MOST_NESTED - 1))
+
+
+def value_in_line(value: Any) -> SafeString:
+    """Return a value as JSON for a `<script>`, on one line."""
+    return _for_script(_compact(value))
 
 
 def members(value: dict[str, Any]) -> SafeString:
@@ -116,6 +130,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "money": money,
     "plain": plain,
     "signed": signed,
+    "slot": slot,
 }
 SUFFIX = ".jinja"
 INDENTATION = re.compile(r"\n[ \t]+")

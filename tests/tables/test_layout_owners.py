@@ -25,7 +25,7 @@ def place(scene: Scene) -> None:
 
 def seats_on(scene: Scene) -> dict[str, list[int]]:
     """The seats whose numbers are drawn on each area."""
-    areas = [area for family in layout.areas(scene.snapshot).values() for area in family]
+    areas = ["".join(draw(*arguments)) for draw, *arguments in layout.areas(scene.snapshot).values()]
     drawn = (
         (re.search(r'data-wager="([^"]+)"', area), re.findall(r'stk-seat[^"]*">(\d+)<', area))
         for area in areas
@@ -46,7 +46,8 @@ def test_every_area_names_the_seats_of_its_chips_from_the_first_wager_to_the_las
     scene.act("take_losers", {})
     assert seats_on(scene) == {"big": [1, 2, 8], "total:12": [1]}
     scene.act("pay_seats", {"seats": [1]})
-    (big,) = layout.areas(scene.snapshot)["big"]
+    draw, *arguments = layout.areas(scene.snapshot)["big"]
+    big = "".join(draw(*arguments))
     assert 'stk--paid" data-owner="1"' in big and "$35 to pay on: seat 2 $10, seat 8 $25." in big
 
 

@@ -31,6 +31,7 @@ OF_INCLUDED = {
     "result.jinja": {"round"},
     "result_row.jinja": {"round"},
     "round.jinja": {"round"},
+    "seat.jinja": {"seat", "is_called"},
     "spot.jinja": {"spot", "class"},
     "sums.jinja": {"take", "pay"},
     "tile.jinja": {"change"},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from script.tablet import text_of, with_changes
 from tables.screens import fragments
-from tables.screens.edits import edits
+from tables.screens.edits import Text, edits
 from tables.screens.parts import Reads, Recorded, Shown, Told, is_newer
 from tests.tables.test_live_templates import WAGERS, states
 
@@ -32,9 +32,13 @@ def received(message: str) -> dict[str, Any]:
     return json.loads(message)["parts"]
 
 
+def by_lines(text: str) -> Text:
+    return Text(text.splitlines(keepends=True))
+
+
 @given(LINES, LINES)
 def test_the_change_of_a_part_turns_its_old_text_into_the_new_one(old, new):
-    change = json.loads(json.dumps({"part": edits(old, new)}))
+    change = json.loads(json.dumps({"part": edits(by_lines(old), by_lines(new))}))
     assert with_changes({"part": old}, change) == {"part": new}
 
 
@@ -54,7 +58,7 @@ def test_the_change_of_a_part_turns_its_old_text_into_the_new_one(old, new):
     ],
 )
 def test_characters_that_stay_are_not_in_the_change_of_a_part(old, new, change):
-    assert edits(old, new) == change
+    assert edits(by_lines(old), by_lines(new)) == change
 
 
 @pytest.mark.django_db
