@@ -1,5 +1,6 @@
 """A dice reader at a dealer's tablet: one press confirms what it read; where they differ, the floor decides by PIN."""
 
+import datetime as dt
 import io
 import itertools
 import json
@@ -16,8 +17,14 @@ from playwright.sync_api import expect
 from audit import clients, clock
 from audit.devices import enroll
 from audit.models import Entry
+from audit.verification import verify
+from tables.core.alerts import ALERT_RULES
+from tables.dice.readings import READER_SILENT, SILENT_AFTER
+from tables.management.commands import simulate_reader
 from tables.management.commands.simulate_reader import FAULTS, fault_sequence
+from tables.models import Alert
 from tables.runner import table as table_runner
+from tables.ticker import reconcile_alerts
 from tests.e2e.field import FieldTablet
 from tests.e2e.floor import Tablet, tablet
 from tests.tables.cast import Scene
@@ -172,20 +179,46 @@ def test_the_simulated_reader_and_a_dealer_play_over_the_real_server(
     )
 
 
+SILENT_LONGER = SILENT_AFTER + dt.timedelta(seconds=5)
+
+
+class MovedClock:
+    """The clock of the product and of the reader, which a test moves ahead of that of this machine."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead = dt.timedelta()
+        monkeypatch.setattr(clock.clock, "_of_every_thread", self.now)
+        monkeypatch.setattr(simulate_reader, "now", self.now)
+
+    def now(self) -> dt.datetime:
+        return dt.datetime.now(dt.UTC) + self.ahead
+
+
+def reader_alerts(scene: Scene, session_server) -> list[str]:
+    """What the ticker finds of the reader, and which alerts are open then."""
+    reconcile_alerts([rule for rule in ALERT_RULES if READER_SILENT in rule.kinds], clock.now())
+    session_server.push(scene.table.pk)
+    return list(
+        Alert.objects.filter(kind="reader-silent", ended_at=None).values_list("table__code", flat=True)
+    )
+
+
 def test_a_shift_with_every_fault_of_the_reader_is_on_record_with_who_decided(
-    scene, new_page, live_url, session_server
+    stage, new_page, live_url, session_server, monkeypatch
 ):
-    """Twelve throws have each fault once. `READER_THROWS=120` makes the shift longer."""
+    """Twelve throws at T-04 have each fault once. `READER_THROWS=120` makes the shift longer."""
+    scene = stage(code="T-04")
+    moved = MovedClock(monkeypatch)
     throws = int(os.environ.get("READER_THROWS", 12))
     sequence = list(itertools.islice(fault_sequence(",".join(FAULTS)), throws))
-    client = clients.make("DR-01", "larkfield", ["readings"], "larkfield/T-01")
+    client = clients.make("DR-04", "larkfield", ["readings"], "larkfield/T-04")
     _secret, secret = clients.make_secret(client)
     output, dealer = io.StringIO(), tablet(new_page, scene)
 
     def play() -> None:
         call_command(
-            "simulate_reader", "larkfield", "T-01", client=str(client.device_id), secret=secret, url=live_url,
-            readings=throws, faults=",".join(FAULTS), seed=11, every=0.2, late_seconds=3.0, silent_seconds=3.0,
+            "simulate_reader", "larkfield", "T-04", client=str(client.device_id), secret=secret, url=live_url,
+            readings=throws, faults=",".join(FAULTS), seed=11, every=0.2, late_seconds=8.0, silent_seconds=12.0,
             stdout=output, stderr=output,
         )  # fmt: skip
 
@@ -195,11 +228,14 @@ def test_a_shift_with_every_fault_of_the_reader_is_on_record_with_who_decided(
         scene.place((1, "small", 2_500))
         scene.to_the_dice()
         session_server.push(scene.table.pk)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while output.getvalue().count("the dice show") < number:
             assert time.monotonic() < deadline, output.getvalue()
             dealer.page.wait_for_timeout(100)
         dice = [int(face) for face in output.getvalue().rpartition("show ")[2].split("\n")[0].split()]
+        if fault == "silent":
+            moved.ahead += SILENT_LONGER
+            assert reader_alerts(scene, session_server) == ["T-04"], "the floor is told of a silence"
         if fault in ("late", "silent"):  # nobody waits for a reader
             dealer.call(*dice)
         else:
@@ -217,6 +253,7 @@ def test_a_shift_with_every_fault_of_the_reader_is_on_record_with_who_decided(
             while output.getvalue().count(": late") < late_so_far(sequence[:number]):
                 assert time.monotonic() < deadline, output.getvalue()
                 dealer.page.wait_for_timeout(100)
+            assert reader_alerts(scene, session_server) == [], "it is heard"
         scene.finish()
         session_server.push(scene.table.pk)
     reader.join(20)
@@ -234,6 +271,11 @@ def test_a_shift_with_every_fault_of_the_reader_is_on_record_with_who_decided(
     confirmed = [body for body in rounds if body["data"].get("reading") and not body["witness"]]
     assert len(confirmed) == injected[""] + injected["twice"]
     assert {body["actor"] for body in rounds} == {"dealer"}
+    for type_ in ("alert.raised", "alert.ended"):
+        kinds = [json.loads(bytes(body))["data"]["kind"] for body in bodies_of(type_)]
+        assert kinds.count("reader-silent") == injected["silent"]
+    assert verify().findings == []
+    print(f"{throws} throws at T-04: {dict(injected)}")
 
 
 def bodies_of(type_: str) -> list[bytes]:

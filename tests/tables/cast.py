@@ -415,6 +415,7 @@ def make_scene(
     opened: bool = True,
     kind: str = "live",
     payout_limit_cents: int | None = None,
+    code: str = "T-01",
     **payouts: str,
 ) -> Scene:
     """A table under these rules with this shaker, dice in it, and a full cast; open unless the test says otherwise."""
@@ -429,7 +430,7 @@ def make_scene(
     edition = Rules.of(rules).edition
     table = make_table(
         facility,
-        code="T-01",
+        code=code,
         pit=pit,
         submission="RS-0009",
         kind=kind,
@@ -443,11 +444,11 @@ def make_scene(
     approve_equipment(table)
     register_instruments(facility)
     approve_signs(facility)
-    scene = Scene(table, _people(facility), *_devices(facility))
+    scene = Scene(table, _people(facility, table), *_devices(facility, table))
     scene.act("change_dice_lot", {"lot": "L-0001", "seal": "SEAL-1"}, by="floorperson", device=scene.podium)
     if opened:
         scene.staff()
-        open_table(scene.people["floorperson"], scene.podium, "larkfield", "T-01")
+        open_table(scene.people["floorperson"], scene.podium, "larkfield", code)
         for seat in range(1, 7) if "seated" in edition.sections else ():
             scene.act("seat_player", {"seat": seat})
     return scene
@@ -476,12 +477,13 @@ def approve(
         record_approval(submission, max(submission.decided_at, written or submission.decided_at))
 
 
+AT_THE_TABLE = "table"
 ROLES = {
-    "dealer": ("dealer", "table-games", "T-01"),
-    "relief": ("dealer", "table-games", "T-01"),
+    "dealer": ("dealer", "table-games", AT_THE_TABLE),
+    "relief": ("dealer", "table-games", AT_THE_TABLE),
     "stranger": ("dealer", "table-games", None),
     "other-floorperson": ("floorperson", "table-games", None),
-    "stickperson": ("stickperson", "table-games", "T-01"),
+    "stickperson": ("stickperson", "table-games", AT_THE_TABLE),
     "floorperson": ("floorperson", "table-games", "p1"),
     "casino-supervisor": ("casino-supervisor", "table-games", "p1"),
     "pit-manager": ("pit-manager", "table-games", "p1"),
@@ -496,7 +498,7 @@ ROLES = {
 }
 
 
-def _people(facility: Facility) -> dict[str, Person]:
+def _people(facility: Facility, table: Table) -> dict[str, Person]:
     """Everybody at once: what `create_person` and `assign` promise, their own tests show."""
     pin = make_password(PIN)
     people = Person.objects.bulk_create(
@@ -511,7 +513,7 @@ def _people(facility: Facility) -> dict[str, Person]:
         for code, (role, department, _) in ROLES.items()
     )
     pits = {pit.code: pit for pit in Pit.objects.filter(facility=facility)}
-    tables = {table.code: table for table in Table.objects.filter(facility=facility)}
+    tables = {AT_THE_TABLE: table}
     now = clock.now()
     Assignment.objects.bulk_create(
         Assignment(
@@ -549,7 +551,7 @@ def train(person: Person, facility: Facility) -> None:
     )
 
 
-def _devices(facility: Facility) -> tuple[Device, Device, dict[str, str]]:
-    tablet, tablet_token = enroll("Tablet of T-01", facility.code, "dealer", f"{facility.code}/T-01")
+def _devices(facility: Facility, table: Table) -> tuple[Device, Device, dict[str, str]]:
+    tablet, tablet_token = enroll(f"Tablet of {table.code}", facility.code, "dealer", table.stream.name)
     podium, podium_token = enroll("Podium", facility.code, "podium")
     return tablet, podium, {"tablet": tablet_token, "podium": podium_token}
