@@ -177,10 +177,14 @@ def has_certificate(client: ApiClient, presented: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """A client whose secret or token is accepted now: the secret, and the scopes that it was granted."""
+    """A client whose secret or token is accepted now: the secret, and the scopes that it was granted.
+
+    `sign_in`: the sign-in of a person at the machine that gave this token; "" for a token of the machine itself.
+    """
 
     secret: ClientSecret
     scopes: frozenset[str]
+    sign_in: str = ""
 
     @property
     def client(self) -> ApiClient:
@@ -195,14 +199,18 @@ def client_of_secret(client_id: str, text: str) -> ClientSecret | None:
     return _accepted(client=key, sha256=token_hash(text))
 
 
-def issue_token(secret: ClientSecret, scopes: Iterable[str]) -> str:
-    """A signed token for these scopes. It is accepted for ten minutes, and no longer than its secret."""
+def issue_token(secret: ClientSecret, scopes: Iterable[str], sign_in: str = "") -> str:
+    """A signed token for these scopes. It is accepted for ten minutes, and no longer than its secret.
+
+    `sign_in`: as in `Granted`.
+    """
     return Signer(salt=TOKEN_SALT).sign_object(
         {
             "client": secret.client_id.hex,
             "secret": secret.number,
             "scopes": sorted(scopes),
             "until": int((clock.now() + TOKEN_LIFETIME).timestamp()),
+            **({"sign_in": sign_in} if sign_in else {}),
         }
     )
 
@@ -219,7 +227,10 @@ def check_token(token: str) -> Granted | None:
     if clock.now().timestamp() >= content["until"]:
         return None
     secret = _accepted(client=uuid.UUID(content["client"]), number=content["secret"])
-    return None if secret is None else Granted(secret, frozenset(content["scopes"]) & {*secret.client.scopes})
+    if secret is None:
+        return None
+    scopes = frozenset(content["scopes"]) & {*secret.client.scopes}
+    return Granted(secret, scopes, content.get("sign_in", ""))
 
 
 def is_accepted(secret: ClientSecret) -> bool:

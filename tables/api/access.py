@@ -47,7 +47,7 @@ RowT = TypeVar("RowT", bound=Model)
 
 @dataclass(frozen=True)
 class Caller:
-    """The client that sends a request, with the scopes that its token was granted."""
+    """The client that sends a request, with the scopes that its token was granted, and the sign-in that gave it."""
 
     client: ApiClient
     device: Device
@@ -55,6 +55,7 @@ class Caller:
     scopes: frozenset[str]
     facility: Facility
     secret: ClientSecret
+    sign_in: str
 
     def at(self, facility: str) -> Facility:
         """The facility with this code. Raises Problem 404 for another one than the client's."""
@@ -172,7 +173,9 @@ def caller_of(token: str, certificate: str = "") -> Caller | None:
     client = granted.client
     record_use(client.device, clock.now())
     facility = Facility.objects.get(code=client.device.facility)
-    return Caller(client, client.device, client.person, granted.scopes, facility, granted.secret)
+    return Caller(
+        client, client.device, client.person, granted.scopes, facility, granted.secret, granted.sign_in
+    )
 
 
 def count_request(request: HttpRequest, caller: Caller) -> None:

@@ -5,8 +5,9 @@ record stands, with `Idempotent-Replay: true`; with other content it is refused.
 the decision rests on; an act whose table has moved on since in a way that matters to it is refused with 409.
 
 An act whose roles name machines, such as `post_reading`, is done by the machine itself. Any other act is done by the
-person who has signed in at the machine (`POST /api/v1/person`), as at a tablet; without one the machine does it, and is
-refused unless its role may. What is entered of a second person (`witness`) is their own PIN.
+person who has signed in at the machine (`POST /api/v1/person`), as at a tablet, with the token that this sign-in gave:
+another server of the same client, with a token of its own, does not act in their name. Without one the machine does it,
+and is refused unless its role may. What is entered of a second person (`witness`) is their own PIN.
 """
 
 import datetime as dt
@@ -24,7 +25,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Header, Router
 from pydantic import Field
 
-from audit import clock, people
+from audit import clients, clock, people
 from audit.models import Device, Person
 from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
@@ -241,11 +242,33 @@ def _command(key: str) -> uuid.UUID:
 
 def _actor(caller: Caller, act: Act[Any, Any]) -> Person:
     """Who does an act that this client sends: the machine itself, or the person signed in at it. Raises Problem 423."""
-    person = caller.device.person
-    if person is None or act.roles == MACHINES:
+    person = None if act.roles == MACHINES else _person_of(caller)
+    if person is None:
         return caller.person
     _verify_may_act(caller.device, person)
     return person
+
+
+def _person_of(caller: Caller) -> Person | None:
+    """Who signed in at the machine and got this token; None for a token of the machine.
+
+    Raises Problem 423 where that sign-in is over.
+    """
+    if not caller.sign_in:
+        return None
+    device = caller.device
+    if _sign_in_of(device) != caller.sign_in:
+        raise Problem(
+            423, "locked", f"This token's sign-in at {device.name} is over. Sign in again with the PIN."
+        )
+    return device.person
+
+
+def _sign_in_of(device: Device) -> str:
+    """Who is signed in at a machine, and since when, as a token names it; "" while nobody is."""
+    if device.person is None or device.signed_on_at is None:
+        return ""
+    return f"{device.person.code} {clock.format_moment(device.signed_on_at)}"
 
 
 def _verify_may_act(device: Device, person: Person) -> None:
@@ -328,26 +351,32 @@ class SignInShape(Shape):
 
 
 class PersonAtMachine(Shape):
-    """Who is signed in at the machine: then acts are theirs. All are null while nobody is."""
+    """Who is signed in at the machine. All are null while nobody is."""
 
     person: str | None = Field(description="code of the person")
     name: str | None
     role: str | None
     locked: bool = Field(description="whether they must sign in again before they act")
+    token: str | None = Field(
+        description="a token in which acts are theirs; for the one who signed in with it alone"
+    )
+    expires_in: int | None = Field(
+        description="for how many seconds it is accepted: ask here for the next before"
+    )
 
 
 @router.get("/person", auth=needs("acts"), response=PersonAtMachine)
-def read_person(request: ApiRequest) -> object:
-    """Who is signed in at this machine."""
-    return _person_at(request.caller.device)
+def read_person(request: ApiRequest, response: HttpResponse) -> object:
+    """Who is signed in at this machine, and the next token for the one whose sign-in gave the one that asks."""
+    return _person_at(request.caller, response, request.caller.sign_in)
 
 
 @router.post("/person", auth=needs("acts"), response=PersonAtMachine)
-def sign_in(request: ApiRequest, body: SignInShape) -> object:
+def sign_in(request: ApiRequest, response: HttpResponse, body: SignInShape) -> object:
     """Sign a person in at this machine by their PIN, instead of who was signed in before.
 
     The same checks, lock-outs and record as at a tablet. A person who needs a password and a second factor signs in at
-    a page. A dealer takes the table of the machine over.
+    a page. A dealer takes the table of the machine over. Their acts are sent with the token that is answered.
     """
     device = request.caller.device
     before = device.person
@@ -359,24 +388,30 @@ def sign_in(request: ApiRequest, body: SignInShape) -> object:
     unable = start_work(request, device, before, person)
     if unable is not None:
         raise unable
-    return _person_at(device)
+    device.refresh_from_db()
+    return _person_at(request.caller, response, _sign_in_of(device))
 
 
 @router.delete("/person", auth=needs("acts"), response=PersonAtMachine)
-def sign_off(request: ApiRequest) -> object:
+def sign_off(request: ApiRequest, response: HttpResponse) -> object:
     """Sign the person off. A dealer leaves the table; with a shaker in their custody they must be relieved first.
 
-    At a locked machine nobody signs somebody else off: they sign in again first, or somebody else signs in.
+    At a locked machine, and with another token, nobody signs somebody off: they sign in again first, or somebody else
+    signs in.
     """
     device = request.caller.device
     if device.person is not None:
+        if _person_of(request.caller) is None:
+            raise Problem(
+                423, "locked", f"{device.person.name} signed in with another token, and signs off with it."
+            )
         _verify_may_act(device, device.person)
         request.user = device.person
         with _without_session(request):
             refusal = end_work(request, device, device.person)
         if refusal is not None:
             raise refusal
-    return _person_at(device)
+    return _person_at(request.caller, response, "")
 
 
 @contextmanager
@@ -389,11 +424,21 @@ def _without_session(request: HttpRequest) -> Iterator[None]:
         request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
 
 
-def _person_at(device: Device) -> PersonAtMachine:
+def _person_at(caller: Caller, response: HttpResponse, sign_in: str) -> PersonAtMachine:
+    """Who is signed in at a machine now, with a token if they did in this sign-in and are not locked."""
+    response["Cache-Control"] = "no-store"
+    device = caller.device
     device.refresh_from_db()
     person = device.person
     if person is None:
-        return PersonAtMachine(person=None, name=None, role=None, locked=False)
+        return PersonAtMachine(person=None, name=None, role=None, locked=False, token=None, expires_in=None)
+    is_locked = _is_locked(device, person)
+    is_theirs = bool(sign_in) and sign_in == _sign_in_of(device) and not is_locked
     return PersonAtMachine(
-        person=person.code, name=person.name, role=person.role, locked=_is_locked(device, person)
+        person=person.code,
+        name=person.name,
+        role=person.role,
+        locked=is_locked,
+        token=clients.issue_token(caller.secret, caller.scopes, sign_in) if is_theirs else None,
+        expires_in=int(clients.TOKEN_LIFETIME.total_seconds()) if is_theirs else None,
     )

@@ -26,8 +26,12 @@ def do(machine, act, params=None, *, seen=None, key=None, address=HERE, **more):
 
 
 def sign_in(machine, person, pin=PIN):
+    """Sign in at a machine, which goes on with the token of this sign-in: status, and who is signed in."""
     answer = machine.post("person", {"person": person, "pin": pin})
-    return answer.status_code, answer.json()
+    body = answer.json()
+    machine.token = body.pop("token", None) or machine.token
+    body.pop("expires_in", None)
+    return answer.status_code, body
 
 
 def body_of(type_):
@@ -54,7 +58,7 @@ def test_a_person_who_signs_in_at_the_machine_acts_there_as_at_a_tablet(machine,
     entry = body_of("limits.changed")
     assert (entry["actor"], entry["device"]) == ("floorperson", client.id)
     assert client.delete("person").json()["person"] is None
-    assert do(client, "change_limits", LIMITS, seen=scene.version)[1]["code"] == "role-may-not"
+    assert do(client, "change_limits", LIMITS, seen=scene.version)[1]["code"] == "locked"
 
 
 def test_a_sign_in_at_a_machine_counts_wrong_pins_and_leaves_no_cookie(machine, scene):
@@ -94,11 +98,10 @@ def test_a_person_who_does_nothing_at_a_machine_must_sign_in_again(machine, scen
     assert do(client, "call_floor")[0] == 200
     hands.now += dt.timedelta(minutes=4)
     assert do(client, "cancel_call", {"alert": Alert.objects.get().pk})[0] == 200
+    client.token = client.get("person").json()["token"]
     hands.now += dt.timedelta(minutes=4)
-    client.token = client.ask_token().json()["access_token"]
-    client.get("person")  # the machine asks, and the person does nothing
+    client.token = client.get("person").json()["token"]  # the machine asks, and the person does nothing
     hands.now += dt.timedelta(minutes=2)
-    client.token = client.ask_token().json()["access_token"]
     status, problem = do(client, "change_limits", LIMITS, seen=scene.version)
     assert (status, problem["code"]) == (423, "locked")
     assert Device.objects.get(pk=client.id).locked_at is not None
@@ -136,6 +139,30 @@ def test_who_lost_the_pin_or_left_acts_no_longer_at_the_machine_of_a_table(machi
     status, problem = do(client, "call_floor")
     assert (status, problem["code"]) == (423, "locked")
     assert client.get("person").json()["locked"] is True
+
+
+def test_nobody_acts_with_another_token_than_the_one_of_the_sign_in(machine, scene):
+    """Two servers of one client are one machine: a person at one of them does not act at the other."""
+    client = machine("acts")
+    own = client.token
+    sign_in(client, "floorperson")
+    theirs, client.token = client.token, own
+    status, problem = do(client, "change_limits", LIMITS, seen=scene.version)
+    assert (status, problem["code"]) == (403, "role-may-not"), "the machine does it itself"
+    asked = client.get("person").json()
+    assert (asked["person"], asked["token"], asked["expires_in"]) == ("floorperson", None, None)
+    assert client.delete("person").json()["code"] == "locked"
+    client.token = theirs
+    assert do(client, "call_floor")[0] == 200
+    renewed = client.get("person")
+    assert (renewed.json()["expires_in"], renewed["Cache-Control"]) == (600, "no-store")
+    client.token = renewed.json()["token"]
+    assert do(client, "cancel_call", {"alert": Alert.objects.get().pk})[0] == 200
+    sign_in(client, "shift-manager")
+    client.token = theirs
+    status, problem = do(client, "call_floor")
+    assert (status, problem["code"]) == (423, "locked"), "their sign-in is over"
+    assert client.get("person").json()["token"] is None
 
 
 def test_nobody_signs_off_the_person_of_a_locked_machine(machine, scene):

@@ -23,22 +23,46 @@ KEY, AGAIN = "Idempotency-Key", "Idempotency-Retry"
 class _Token(httpx.Auth):
     """Gets a token by the client's id and secret, and another one when it ends or is refused.
 
+    While a person is signed in (`begin_sign_in`), it is that of their sign-in, and the next one is asked for with it.
+
     Only the answers to these requests are read here: a stream of entries has no end to read to.
     """
 
     def __init__(self, url: str, client_id: str, secret: str, scopes: Iterable[str]) -> None:
         self.url, self.basic, self.scope = url, httpx.BasicAuth(client_id, secret), " ".join(scopes)
-        self.token, self.ends_at = "", 0.0
+        self.person_url = url.removesuffix("oauth/token") + "person"
+        self.token, self.ends_at, self.is_of_person = "", 0.0, False
+
+    def begin_sign_in(self, token: str, seconds: float) -> None:
+        """Go on with the token of a person who signed in."""
+        self.token, self.ends_at, self.is_of_person = token, time.monotonic() + seconds - SPARE_SECONDS, True
+
+    def end_sign_in(self) -> None:
+        """Go on with a token of the machine."""
+        self.token, self.ends_at, self.is_of_person = "", 0.0, False
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if self.is_of_person and time.monotonic() >= self.ends_at:
+            yield from self._ask_for_person()
         if time.monotonic() >= self.ends_at:
             yield from self._ask()
         request.headers["Authorization"] = f"Bearer {self.token}"
         response = yield request
         if response.status_code == 401:
+            self.end_sign_in()
             yield from self._ask()
             request.headers["Authorization"] = f"Bearer {self.token}"
             yield request
+
+    def _ask_for_person(self) -> Generator[httpx.Request, httpx.Response, None]:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        response = yield httpx.Request("GET", self.person_url, headers=headers)
+        response.read()
+        person = response.json() if response.status_code == 200 else {}
+        if person.get("token"):
+            self.begin_sign_in(person["token"], person["expires_in"])
+        else:
+            self.end_sign_in()
 
     def _ask(self) -> Generator[httpx.Request, httpx.Response, None]:
         form = {"grant_type": "client_credentials"} | ({"scope": self.scope} if self.scope else {})
@@ -160,9 +184,10 @@ class Pitside:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         url = url.rstrip("/")
+        self._token = _Token(f"{url}/api/v1/oauth/token", client_id, secret, scopes)
         self.http = httpx.Client(
             base_url=url,
-            auth=_Token(f"{url}/api/v1/oauth/token", client_id, secret, scopes),
+            auth=self._token,
             timeout=timeout,
             transport=_Patient(transport or httpx.HTTPTransport(), waits, sleep),
         )
@@ -180,6 +205,21 @@ class Pitside:
     def close(self) -> None:
         """Close the connections."""
         self.http.close()
+
+    def sign_in(self, person: str, pin: str) -> None:
+        """Sign a person in at this machine: from now on acts are theirs. Raises Refused for a wrong PIN."""
+        response = self.http.post("/api/v1/person", json={"person": person, "pin": pin})
+        if response.status_code != 200:
+            raise refusal_of(response)
+        answer = response.json()
+        self._token.begin_sign_in(answer["token"], answer["expires_in"])
+
+    def sign_off(self) -> None:
+        """Sign the person off. Raises Refused where they must be relieved first."""
+        response = self.http.delete("/api/v1/person")
+        if response.status_code != 200:
+            raise refusal_of(response)
+        self._token.end_sign_in()
 
     def do(self, act: Act, *, again: bool = False) -> Done:
         """Do an act, once however often it is sent. Raises Refused, or NotAnswered: nobody knows what became of it.
