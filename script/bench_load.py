@@ -323,7 +323,7 @@ class DealersTablet(Tablet):
 
 
 class ChatDisplay(Display):
-    """A socket of the tutorial's consumer, which counts its messages as versions of one table."""
+    """A socket of an application to compare with, whose messages it counts as versions of one table."""
 
     def __init__(self, load: Load, port: int) -> None:
         nobody: Any = Browser(Seat("", "", ""), "", load.front(port))

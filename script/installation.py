@@ -9,6 +9,7 @@ import os
 import resource
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -19,6 +20,7 @@ from script.floor_tables import Floor, make_floor
 from script.service_finder import ROOT
 
 TUTORIAL = "tutorial"
+BARE = "bare"  # the least that an act can take (script/bare_act.py)
 APPLICATION = "config.asgi:application"
 PROC = Path("/proc")
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
@@ -27,7 +29,8 @@ DURABLE = tuple(setting for setting in CLUSTER_SETTINGS if not setting.startswit
 
 
 class Installation(Scene):
-    """PostgreSQL, Redis and web workers; further tables, ticker, sealer and the tutorial's server on request.
+    """PostgreSQL, Redis and web workers; further tables, ticker, sealer, the tutorial's server and that of bare acts on
+    request.
 
     `floor` says who signs in at the further tables. With `has_browser` pages can be opened without TLS.
     """
@@ -43,6 +46,7 @@ class Installation(Scene):
         tables: int = 0,
         dashboards: int = 0,
         has_tutorial: bool = False,
+        bare_table: str = "",
         is_durable: bool = False,
         has_browser: bool = False,
     ) -> None:
@@ -54,17 +58,16 @@ class Installation(Scene):
             resource.RLIMIT_NOFILE, (most, most)
         )  # each socket is one, here and in the workers
         super().__init__(stack, Binaries.find(), [f"web-{number}" for number in range(1, workers + 1)])
-        self.tutorial: Process | None = None
+        self.compared: list[Process] = []
         if has_tutorial:
-            self.ports[TUTORIAL] = free_port()
-            command = self._uvicorn("script.tutorial:application", self.ports[TUTORIAL])
-            self.tutorial = self._python(TUTORIAL, command, "pitside_app", self._tutorial_listens)
+            self._compare(TUTORIAL, "script.tutorial:application")
+        if bare_table:
+            self._compare(BARE, "script.bare_act:application", {"BARE_TABLE": bare_table})
 
     @property
     def processes(self) -> list[Process]:
         services = [self.ticker, self.sealer] if self.tables else []
-        tutorial = [self.tutorial] if self.tutorial else []
-        return [self.postgres, self.redis, *self.web.values(), *services, *tutorial]
+        return [self.postgres, self.redis, *self.web.values(), *services, *self.compared]
 
     def environment(self, role: str, name: str) -> dict[str, str]:
         browser = {"PITSIDE_FAULTS": "browser"} if self.has_browser else {}
@@ -91,9 +94,15 @@ class Installation(Scene):
         options[options.index(APPLICATION)] = application
         return [sys.executable, "-m", program, *options, f"--host={HOST}", f"--port={port}"]
 
-    def _tutorial_listens(self) -> bool:
-        """Whether its server answers at all: it has no page."""
-        with contextlib.suppress(OSError), socket.create_connection((HOST, self.ports[TUTORIAL]), 0.2):
+    def _compare(self, name: str, application: str, extra: dict[str, str] | None = None) -> None:
+        """Serve an application beside the product, to compare with."""
+        self.ports[name] = free_port()
+        command = self._uvicorn(application, self.ports[name])
+        self.compared.append(self._python(name, command, "pitside_app", partial(self._listens, name), extra))
+
+    def _listens(self, name: str) -> bool:
+        """Whether a server without a page answers at all."""
+        with contextlib.suppress(OSError), socket.create_connection((HOST, self.ports[name]), 0.2):
             return True
         return False
 
