@@ -253,8 +253,8 @@ STORED_HEADS_LENGTH_MAX = 100_000  # characters
 INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST_INCARNATION}) FROM audit_incarnation i)"
 
 
-def current_incarnation() -> int:
-    """The number of the record's incarnation."""
+def current_incarnation_number() -> int:
+    """The number of the current incarnation: 1 before the first sealer."""
     return Incarnation.objects.aggregate(newest=Max("number"))["newest"] or FIRST_INCARNATION
 
 

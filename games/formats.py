@@ -19,6 +19,11 @@ def money(cents: int | None) -> str:
     return in_dollars(cents or 0)
 
 
+def money_if_any(cents: int | None) -> str:
+    """Return `$1,150`; "" for None."""
+    return "" if cents is None else in_dollars(cents)
+
+
 def plain(cents: int | None) -> str:
     """Return 1150.00 dollars as `1,150`; the cents only if there are any."""
     return money(cents).replace("$", "")

@@ -23,7 +23,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.dispatch import Signal
 
 from audit import chain, clock, notes, record
@@ -80,11 +79,6 @@ class DeclarationRefused(AuditRefusal):
     """A declaration was refused. The code says why."""
 
     code = RefusalCode("declaration-refused", "A new incarnation cannot be declared like this.")
-
-
-def current_incarnation_number() -> int:
-    """The number of the current incarnation: 1 before the first sealer."""
-    return Incarnation.objects.aggregate(newest=Max("number"))["newest"] or 1
 
 
 def origin_of(number: int) -> str:

@@ -19,8 +19,9 @@ from django.db import transaction
 from audit import clock, entries, notes
 from audit.entry_types import EntryBody
 from audit.models import Incarnation, SigningKey
+from audit.record import current_incarnation_number
 from audit.refusals import AuditRefusal, RefusalCode
-from audit.sealing.declarations import current_incarnation_number, origin_of, write_on_system
+from audit.sealing.declarations import origin_of, write_on_system
 from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.state import SealingProblem
 

@@ -6,7 +6,7 @@ from typing import Any
 from django import template
 
 from games.engine import Refusal
-from games.engine.odds import in_dollars
+from games.formats import money_if_any
 from games.jurisdictions import short
 from games.models import Facility
 from games.office.providers import services
@@ -14,6 +14,7 @@ from games.office.providers.services import ServiceStep
 from games.registry import game_by_code
 
 register = template.Library()
+register.filter("dollars", money_if_any)
 
 # The words of providers' pages: states, steps, duties and parts
 STATES = {
@@ -116,12 +117,6 @@ def day(value: dt.date | None) -> str:
 def local(moment: dt.datetime | None, facility: Any) -> str:
     """Return a moment in the facility's time zone: `21 Nov 2026 10:00`."""
     return f"{day(there.date())} {there:%H:%M}" if moment and (there := facility.local(moment)) else ""
-
-
-@register.filter
-def dollars(cents: int | None) -> str:
-    """Return `$1,150`, with cents only if there are any."""
-    return "" if cents is None else in_dollars(cents)
 
 
 @register.filter

@@ -29,9 +29,10 @@ from django.utils import timezone
 from audit import clock, identity, notes
 from audit import witness as outsider
 from audit.models import Person, SigningKey, Stream
+from audit.record import current_incarnation_number
 from audit.refusals import ClockRefused
 from audit.sealing import keys, state, witnesses
-from audit.sealing.declarations import current_incarnation_number, declare_incarnation
+from audit.sealing.declarations import declare_incarnation
 from audit.sealing.log import current_incarnation, logs_of
 from audit.sealing.sealer import STEPS, Sealer
 from audit.sealing.state import SealingProblem

@@ -36,6 +36,7 @@ from tables.rounds.no_rolls import ROUND_NO_ROLL, ROUND_VOIDED
 from tables.rounds.play import LAYOUT_CLEARED, ROUND_SETTLED
 from tables.rounds.settlement import ROUND_SETTLED_BY_HAND
 from tables.rounds.wagers import WAGERS_PLACED
+from tables.words.sentences import duration
 
 # Words, the same on the page and in the PDF
 
@@ -79,14 +80,6 @@ def expected_notes(report: Report) -> Iterator[str]:
 
 
 MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
-
-
-def duration(seconds: int) -> str:
-    """`40 s`, `5 min`, `2 h 05 min`."""
-    if seconds < 60:
-        return f"{seconds} s"
-    hours, minutes = divmod(seconds // 60, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
 
 
 def spans(open_spans: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], facility: Facility) -> str:

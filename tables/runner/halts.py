@@ -15,9 +15,8 @@ from django.db import transaction
 from audit import clock, record
 from audit.entry_types import EntryBody, entry_type
 from audit.models import Device, Incarnation, Stream
-from audit.record import ClaimedHead, HeadStatus
+from audit.record import ClaimedHead, HeadStatus, current_incarnation_number
 from audit.runner import ActRequest, Stale
-from audit.sealing.declarations import current_incarnation_number
 from games.engine import Refusal, RefusalCode
 from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
 from tables.core.context import Locked, TableContext, locked_table, table_changed

@@ -24,7 +24,7 @@ from games.chips import chip_class
 from games.drawing import listed
 from games.formats import MEANINGS, money, plain, signed
 from tables.screens.parts import slot
-from tables.words.sentences import span
+from tables.words.sentences import duration
 
 MARK_IN_SCRIPT = re.compile(r"\\u003cslot ([a-z]+)\\u003e")
 MOST_NESTED = 3  # objects in objects whose values are lines
@@ -101,8 +101,7 @@ def seconds_between(start: str, end: str) -> float:
 
 def countdown(start: str, end: str) -> str:
     """Return the time from one moment to another; under a minute in seconds."""
-    seconds = max(0, int(seconds_between(start, end)))
-    return span(seconds) if seconds >= 60 else f"{seconds} s"
+    return duration(seconds_between(start, end))
 
 
 def cite(section: str | None) -> str:

@@ -4,7 +4,9 @@ from django import template
 
 from games import formats
 from games.formats import meaning
+from games.kit.tables import grouped
 from tables.reports import report_tables
+from tables.words.sentences import duration
 
 register = template.Library()
 register.filter("money", formats.money)
@@ -13,11 +15,6 @@ register.filter("about", formats.about)
 register.filter(formats.whole_dollars)  # of an amount that is not exact money, before its format
 register.filter(formats.percent)
 register.filter(meaning)
-register.filter(report_tables.duration)
+register.filter(grouped)
+register.filter(duration)
 register.filter(report_tables.spans)
-
-
-@register.filter
-def grouped(count: int) -> str:
-    """Format a count: `12,345`."""
-    return f"{count:,}"

@@ -34,7 +34,7 @@ from django.urls import path, re_path
 from audit import clock, metrics
 from audit.logs import OutageLog
 from audit.models import Device, Person
-from audit.record import current_incarnation
+from audit.record import current_incarnation_number
 from games.engine.game import PostCode
 from games.snapshot_types import Snapshot
 from tables.core.duty import FLOOR
@@ -140,7 +140,7 @@ class Heartbeats:
 def run_heartbeats(sockets: Sequence[Beating]) -> list[Beat | Exception]:
     """Run the heartbeats of these sockets. Returns what each returns or raises, in their order."""
     shared = read_together([_address(socket.scope) for socket in sockets]) if len(sockets) > 1 else None
-    incarnation = current_incarnation()
+    incarnation = current_incarnation_number()
     outcomes: list[Beat | Exception] = []
     for socket in sockets:
         try:

@@ -43,6 +43,11 @@ def span(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
 
 
+def duration(seconds: float) -> str:
+    """A duration for people, under a minute in seconds: `40 s`."""
+    return span(seconds) if seconds >= 60 else f"{max(0, int(seconds))} s"
+
+
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
 

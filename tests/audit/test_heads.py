@@ -7,8 +7,7 @@ from django.db import connection
 
 from audit import chain, record
 from audit.models import Incarnation, Stream
-from audit.record import ClaimedHead, HeadStatus
-from audit.sealing.declarations import current_incarnation_number
+from audit.record import ClaimedHead, HeadStatus, current_incarnation_number
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NAME = "larkfield/T-04"  # of the fixture `stream`: three entries

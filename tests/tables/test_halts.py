@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from audit import clock, record
 from audit.devices import enroll
 from audit.models import Entry, Incarnation, Stream
-from audit.sealing.declarations import current_incarnation_number, declare_incarnation, open_first
+from audit.record import current_incarnation_number
+from audit.sealing.declarations import declare_incarnation, open_first
 from games.engine import Refusal
 from tables import ticker
 from tables.core.duty import Forbidden

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.models import SigningKey
+from audit.record import current_incarnation_number
 from audit.refusals import AuditRefusal
 from audit.sealing import keys
-from audit.sealing.declarations import current_incarnation_number
 from audit.sealing.log import Log, facility_log
 from audit.sealing.witnesses import policy_of
 

@@ -16,7 +16,7 @@ from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize, in_dollars
 from games.engine.refusals import NO_SUCH_FAMILY, ODDS_UNREADABLE
 from games.engine.wagers import WagerType
-from games.formats import percent
+from games.formats import money_if_any, percent
 from games.kit.paper import Cell, render, styles, table, text
 from games.models import Facility, RulesSubmission
 from games.office.odds import (
@@ -144,7 +144,10 @@ def _option_changes(old: Rules, new: Rules) -> Iterable[Change]:
     if old.payout_limit_cents != new.payout_limit_cents:
         section = new.section("payout-limit") or old.section("payout-limit")
         yield Change(
-            "limit", _dollars(old.payout_limit_cents), _dollars(new.payout_limit_cents), section=section
+            "limit",
+            money_if_any(old.payout_limit_cents),
+            money_if_any(new.payout_limit_cents),
+            section=section,
         )
     if old.odds_word != new.odds_word:
         section = new.section("odds-words") or new.section("odds")
@@ -157,8 +160,8 @@ def _option_changes(old: Rules, new: Rules) -> Iterable[Change]:
             label = family_label(family, types)
             yield Change(
                 "increment",
-                _dollars(old_increments.get(family)),
-                _dollars(is_.get(family)),
+                money_if_any(old_increments.get(family)),
+                money_if_any(is_.get(family)),
                 label,
                 family,
                 section=section,
@@ -177,10 +180,6 @@ def _option_changes(old: Rules, new: Rules) -> Iterable[Change]:
 
 def _procedure(shakers: Mapping[str, str], kind: str) -> str:
     return shakers[kind] or "named" if kind in shakers else ""
-
-
-def _dollars(cents: int | None) -> str:
-    return "" if cents is None else in_dollars(cents)
 
 
 # What if a wager paid other odds
