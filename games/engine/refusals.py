@@ -1,5 +1,6 @@
 """The refusals of the engine. A refusal is data: a code, which carries its sentence, and the figures that fill it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from audit.refusals import RefusalCode as RefusalCode
@@ -26,6 +27,15 @@ class Refusal(Exception):
     def heading(self) -> str:
         """Two or three words over the sentence."""
         return self.code.heading or "Not possible"
+
+
+def refusal_of(check: Callable[[], object]) -> Refusal | None:
+    """Return what a check raises; None if it passes."""
+    try:
+        check()
+    except Refusal as refusal:
+        return refusal
+    return None
 
 
 # Wagers

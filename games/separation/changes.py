@@ -9,8 +9,6 @@ says why in words, and the ticker withdraws such a change (`withdraw_ended_chang
 """
 
 import datetime as dt
-import hashlib
-import json
 import logging
 from collections.abc import Callable
 from typing import Annotated, Any, TypedDict, Unpack
@@ -50,6 +48,7 @@ from games.models import (
     SignForm,
 )
 from games.models.patrons import Review
+from games.separation.policy import sha256_of
 
 MAY_NOT_PREPARE = RefusalCode(
     "may-not-prepare",
@@ -168,12 +167,6 @@ def CHANGE_ACKNOWLEDGED(
 # What the entries state of changes, and of the departments that are told of them
 
 
-def json_sha256(value: Any) -> str:
-    """The SHA-256 of JSON with sorted keys and without spaces, in hex."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def does(name: str) -> Any:
     """What was checked; a change of before entries had it says nothing."""
     return lambda body: body["data"]["does"][name] if "does" in body["data"] else UNSTATED
@@ -208,7 +201,7 @@ declare(
         CHANGE_TAKEN_BACK: ended("taken-back"),
         CHANGE_WITHDRAWN: ended("withdrawn"),
     },
-    readings={"entry_data": Reading(("entry_data",), json_sha256, ("entry_data",))},
+    readings={"entry_data": Reading(("entry_data",), sha256_of, ("entry_data",))},
 )
 
 

@@ -6,9 +6,9 @@ entries: raised, ended, acknowledged and decided (`alerts_between`).
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
 
@@ -27,6 +27,17 @@ ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.reco
 Row = tuple[int, bytes, bytes, bytes]
 # What reading an entry's data raises when its shape is not that of its type.
 MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+Result = TypeVar("Result")
+
+
+def read_or_none(read: Callable[[], Result]) -> Result | None:
+    """Return what `read` reads of an entry's data; None where it has another shape than its type."""
+    try:
+        return read()
+    except MISSHAPEN:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

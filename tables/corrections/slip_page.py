@@ -5,7 +5,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NotRequired, TypedDict
 
 from django.urls import reverse
@@ -20,7 +20,7 @@ from games.kit import paper as pdf
 from games.office.pdf import moment
 from games.registry import game_by_code, game_of
 from tables.core.duty import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_on_duty
-from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.core.entries import COLUMNS, RecordedEntry, read, read_or_none
 from tables.corrections.reviews import may_review, review_rule, reviewer_names
 from tables.corrections.settlements import Correction, RoundOutcome, by_seat, key_of, outcome_of, totals
 from tables.corrections.slips import (
@@ -358,7 +358,7 @@ def _slip_row(
         "seq": slip.filed_seq,
         "reason": slip.reason,
         "signed": _signed(slip.filed_by, slip.filed_with),
-        "corrections": _read_or_none(lambda: _mistake_rows(rules, slip.kind, filing_entry.data["mended"]))
+        "corrections": read_or_none(lambda: _mistake_rows(rules, slip.kind, filing_entry.data["mended"]))
         if filing_entry
         else None,
         "figures": _figures(slip.before, slip.after),
@@ -371,14 +371,6 @@ def _slip_row(
         "waits": _waits_for(slip),
         "pdf": reverse("slip-pdf", args=[table.facility.code, table.code, slip.number]),
     }
-
-
-def _read_or_none(words: Callable[[], list[MistakeRow]]) -> list[MistakeRow] | None:
-    """Return what `words` reads; None where the entry's data is malformed."""
-    try:
-        return words()
-    except MISSHAPEN:
-        return None
 
 
 def _moment(table: Table, moment: dt.datetime) -> str:

@@ -5,7 +5,6 @@ of another version start, `check_upgrade` says at which tables that is missing (
 """
 
 import datetime as dt
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from audit import clock
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, edition
+from games.engine.refusals import refusal_of
 from games.jurisdictions import is_body
 from games.models import Facility, PreparedChange
 from tables.core.context import TableContext
@@ -259,7 +259,7 @@ def _table_equipment(
     except Refusal as refusal:
         register.refusal = refusal
         return register
-    register.refusal = _refusal_of(equipment.verify_approved)
+    register.refusal = refusal_of(equipment.verify_approved)
     return register
 
 
@@ -288,14 +288,6 @@ def _required_approval(
     return RequiredApproval(
         rule, state, approval, missing_lines=approval_state.missing_lines, shaker=code, others=others
     )
-
-
-def _refusal_of(verify: Callable[[], None]) -> Refusal | None:
-    try:
-        verify()
-    except Refusal as refusal:
-        return refusal
-    return None
 
 
 def _former_approvals(

@@ -28,6 +28,7 @@ from audit.models import Device, Person, Stream
 from games.act_forms import OptionalDice, Words, whole
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
+from games.engine.refusals import refusal_of
 from games.models import Facility, RulesSubmission
 from games.office.signs import recorded_sign_keys
 from games.params import malformed
@@ -479,15 +480,7 @@ def closing_refusals(ctx: TableContext, alerts: Iterable[Alert]) -> list[Refusal
         lambda: verify_drop_box_off(ctx),
         lambda: verify_closer_signed(ctx),
     )
-    return [refusal for check in checks if (refusal := _refusal_of(check)) is not None]
-
-
-def _refusal_of(check: Callable[[], object]) -> Refusal | None:
-    try:
-        check()
-    except Refusal as refusal:
-        return refusal
-    return None
+    return [refusal for check in checks if (refusal := refusal_of(check)) is not None]
 
 
 def verify_secured(ctx: TableContext, secured: bool) -> None:

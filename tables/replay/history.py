@@ -10,10 +10,10 @@ Drawn by templates/tables/replay, as the page of a round, in a case (tables.case
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 from audit.models import Person
 from games.drawing import listed
@@ -23,7 +23,7 @@ from games.snapshot_types import LayoutWager
 from games.wording import reason_text
 from tables.alerts.calls import DISPUTE_REPORTED
 from tables.core.context import TableContext
-from tables.core.entries import MISSHAPEN, RecordedEntry
+from tables.core.entries import RecordedEntry, read_or_none
 from tables.corrections.raises import DICE_CORRECTED, WAGER_MISSED, WAGER_STRUCK
 from tables.corrections.settlements import key_of, settled_line
 from tables.corrections.slips import SLIP_FILED
@@ -65,7 +65,6 @@ CORRECTION_TITLES = {
     ROUND_RECORDED_BY_HAND.name: "Recorded by hand after play",
 }
 DISPUTE = DISPUTE_REPORTED.name
-Result = TypeVar("Result")
 
 
 class NamedPerson(NamedTuple):
@@ -222,7 +221,7 @@ class RoundHistory:
     def corrections(self) -> list[CorrectionRow]:
         """The corrections before money moved, in order. An entry with malformed data is left out; its step remains."""
         rows = (
-            _read_or_none(partial(self._correction_row, place, entry))
+            read_or_none(partial(self._correction_row, place, entry))
             for place, entry in enumerate(self.entries)
             if _is_correction(entry)
         )
@@ -263,7 +262,7 @@ class RoundHistory:
                 settled_wager.wager.key: settled_wager for settled_wager in self.current_round.settled
             }
         for recorded in entry.data["settled"]:
-            if line := _read_or_none(partial(settled_line, recorded)):
+            if line := read_or_none(partial(settled_line, recorded)):
                 self.settlements[key_of(line)] = WagerSettlement(
                     line, entry.seq, throw, readjudicated.get(key_of(line))
                 )
@@ -357,7 +356,7 @@ class RoundHistory:
 
 def _slip_names_wager(entry: RecordedEntry, key: WagerKey) -> bool:
     """Whether a slip is about this wager, or about a payment to its seat."""
-    return entry.type == FILED and bool(_read_or_none(partial(_correction_names_wager, entry.data, key)))
+    return entry.type == FILED and bool(read_or_none(partial(_correction_names_wager, entry.data, key)))
 
 
 def _correction_names_wager(data: Mapping[str, Any], key: WagerKey) -> bool:
@@ -375,7 +374,7 @@ def _extra_words(entry: RecordedEntry) -> list[str]:
     """What an entry says beyond its line: amounts, and the reason."""
     correction = entry.data.get("mended")
     reason = entry.data.get("reason") or (correction.get("reason") if isinstance(correction, dict) else None)
-    words = (_read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == WAGERS_PLACED.name else []
+    words = (read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == WAGERS_PLACED.name else []
     return [*words, str(reason)] if reason else words
 
 
@@ -385,14 +384,6 @@ def _placed_amounts(entry: RecordedEntry) -> list[str]:
     removed = len(entry.data["placed"]) - len(placed)
     amounts = ["%(sum)s in %(count)s" % {"sum": dollars(sum(placed)), "count": len(placed)}] if placed else []
     return amounts + (["%s taken off" % removed] if removed else [])
-
-
-def _read_or_none(read: Callable[[], Result]) -> Result | None:
-    """Return what `read` reads; None where the data has another shape than its type."""
-    try:
-        return read()
-    except MISSHAPEN:
-        return None
 
 
 # The timeline

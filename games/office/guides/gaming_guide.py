@@ -1,9 +1,6 @@
 """The gaming guide: drafted, its sample filed, decided, published, displayed, withdrawn."""
 
-import hashlib
-from typing import Annotated, Any, TypedDict, Unpack
-
-import rfc8785
+from typing import Annotated, TypedDict, Unpack
 
 from audit.columns import AT, FACILITY, NONE, Body, Reading, Rows, constant, declare, plain, same
 from audit.entry_types import entry_type
@@ -444,11 +441,6 @@ def _guide_data(guide: Guide, duty: str) -> GuideEntry:
     }
 
 
-def json_sha256(value: Any) -> str:
-    """The SHA-256 of data as canonical JSON (RFC 8785), in hex."""
-    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
-
-
 def _ended_versions(body: Body) -> list[int]:
     """The guides that end with this one's publication or withdrawal."""
     data = body["data"]
@@ -488,8 +480,8 @@ declare(
     },
     folded={GUIDE_PUBLISHED: ended, GUIDE_WITHDRAWN: ended},
     readings={
-        "content": Reading(("content",), json_sha256, ("content",)),
-        "facts": Reading(("facts",), json_sha256, ("facts",)),
+        "content": Reading(("content",), sha256, ("content",)),
+        "facts": Reading(("facts",), sha256, ("facts",)),
         "same_as": Reading(("same_as__version",), plain, ("same_as",)),
     },
 )

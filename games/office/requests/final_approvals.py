@@ -14,7 +14,7 @@ from games.office import documents
 from games.office.core import ActOutcome, OfficeContext, office_act
 from games.office.documents import DocumentReference
 from games.office.requests import parts
-from games.office.requests.parts import DAY_NOT_COME, NOT_IN_NEW_JERSEY, OTHER, RequestEntry, read_cents
+from games.office.requests.parts import DAY_NOT_COME, OTHER, RequestEntry, read_cents
 from games.params import Params
 
 ApplicationsState = Literal["filed", "not-needed"]
@@ -178,16 +178,6 @@ def verify_conditions(request: GameRequest, today: dt.date) -> None:
         raise Refusal(CONDITIONS_OPEN, request.facility.law.section("conditions"), open=listed)
 
 
-def verify_undecided(request: GameRequest) -> None:
-    """Refuse a request outside New Jersey or one that is not filed and undecided.
-
-    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
-    """
-    if not request.facility.law.requests.tests:
-        raise Refusal(NOT_IN_NEW_JERSEY)
-    parts.verify_filed(request)
-
-
 def verify_licensing(request: GameRequest, applications: str, waivers: str) -> None:
     """Refuse an unlicensed petitioner without a filed application, or without the waiver that was filed for.
 
@@ -323,7 +313,7 @@ def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 def _undecided_request(ctx: OfficeContext, params: Params) -> GameRequest:
     request = parts.request_by_code(ctx.facility, params.code("request"))
-    verify_undecided(request)
+    parts.verify_undecided(request)
     return request
 
 

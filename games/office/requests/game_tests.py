@@ -34,7 +34,6 @@ from games.office.requests import parts
 from games.office.requests.parts import (
     DAY_NOT_COME,
     MOST_PROSE,
-    NOT_IN_NEW_JERSEY,
     NoContents,
     PartStatus,
     PartText,
@@ -285,16 +284,6 @@ def test_by_number(request: GameRequest, number: int) -> GameTest:
     return test
 
 
-def verify_request(request: GameRequest) -> None:
-    """Refuse a request outside New Jersey or one that is not filed and undecided.
-
-    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
-    """
-    if not request.facility.law.requests.tests:
-        raise Refusal(NOT_IN_NEW_JERSEY)
-    parts.verify_filed(request)
-
-
 def verify_draft(test: GameTest) -> None:
     """Refuse to change a test that was filed. Raises Refusal(`test-not-a-draft`)."""
     if test.status != "draft":
@@ -421,7 +410,7 @@ def draft_test(ctx: OfficeContext, *, request_code: Code) -> ActOutcome:
     Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
     """
     request = parts.request_by_code(ctx.facility, request_code)
-    verify_request(request)
+    parts.verify_undecided(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
     return ActOutcome(TEST_DRAFTED(_test_data(test)), {"test": test.number})
@@ -447,7 +436,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def file_test(ctx: OfficeContext, *, test: SentTest) -> ActOutcome:
     """File a complete draft. Raises Refusal(`test-not-a-draft`, `test-incomplete` or `request-not-waiting`)."""
-    verify_request(test.request)
+    parts.verify_undecided(test.request)
     verify_draft(test)
     verify_complete(test)
     test.status, test.filed_at = "filed", ctx.now

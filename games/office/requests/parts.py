@@ -457,6 +457,16 @@ def verify_filed(request: GameRequest) -> None:
         raise Refusal(REQUEST_NOT_WAITING, request=request.code)
 
 
+def verify_undecided(request: GameRequest) -> None:
+    """Refuse a request outside New Jersey or one that is not filed and undecided.
+
+    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
+    """
+    if not request.facility.law.requests.tests:
+        raise Refusal(NOT_IN_NEW_JERSEY)
+    verify_filed(request)
+
+
 def documents_of(request: GameRequest) -> list[Document]:
     """Return each document that the parts name, in the order of the parts and without its bytes."""
     codes = list(dict.fromkeys(_document_codes(request)))

@@ -32,7 +32,7 @@ from games.catalog.football.engine.wagers import (
     winners,
 )
 from games.engine.expectations import RoundExpectation
-from games.engine.game import CORRECTIONS, Game, PostAct, PostCode, Step
+from games.engine.game import CORRECTIONS, Game, PostAct, PostCode, Step, step_status
 from games.engine.odds import Outcome, Pays
 from games.engine.refusals import BAD_SEAT, NO_SUCH_PLAY, NOT_NOW, Refusal, RefusalCode
 from games.engine.rounds import (
@@ -533,7 +533,7 @@ class Football(Quarterbacks):
         codes, now = _ribbon(self, state)
         place = len(codes) if state.phase == "cleared" else codes.index(now) if now else None
         return tuple(
-            Step(code, _status(position, place), state.rules.section(code.partition(":")[0]))
+            Step(code, step_status(position, place), state.rules.section(code.partition(":")[0]))
             for position, code in enumerate(codes)
         )
 
@@ -617,9 +617,3 @@ def _final_step(game: Football, course: Course, state: RoundState) -> str:
         under_way = {settled.step % STEPS_A_THROW for settled in game.current_step(state)}
         return "finish-score" if course.extra or under_way == {3} else "settle-score"
     return {"point": "extra-point-roll", "ready": "extra-point-roll", "paid": "clear"}.get(state.phase, "")
-
-
-def _status(position: int, place: int | None) -> str:
-    if place is None:
-        return "off"
-    return "done" if position < place else "now" if position == place else "next"
