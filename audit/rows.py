@@ -67,7 +67,7 @@ def says_nothing_was_begun(error: BaseException | None) -> bool:
     return is_refused or any(words in str(error) for words in OF_SQLITE)
 
 
-def may_have_been_committed(error: BaseException) -> bool:
+def may_have_been_committed(error: BaseException | None) -> bool:
     """Whether an error leaves open what became of its transaction: the connection ended, perhaps after the COMMIT."""
     if not isinstance(error, OperationalError | InterfaceError) or says_nothing_was_begun(error):
         return False

@@ -119,8 +119,10 @@ class Front:
     `trouble` is what it does to acts: loses requests and answers, repeats them, or lets a copy arrive late.
     """
 
-    def __init__(self, ports: Sequence[int], draw: random.Random, ledger: Ledger) -> None:
-        self.ports, self.draw, self.ledger = list(ports), draw, ledger
+    def __init__(
+        self, ports: Sequence[int], draw: random.Random, ledger: Ledger, host: str = "127.0.0.1"
+    ) -> None:
+        self.ports, self.draw, self.ledger, self.host = list(ports), draw, ledger, host
         self.trouble: Trouble = ""
         self.troubled = 0  # acts that met trouble
         self.turn = itertools.count()
@@ -138,7 +140,7 @@ class Front:
     ) -> httpx.Response:
         """Send a request to the first worker that accepts the connection. Raises NoAnswer."""
         for port in ports or self.order():
-            origin = f"127.0.0.1:{port}"
+            origin = f"{self.host}:{port}"
             own = {**headers, "X-Forwarded-Proto": "https", "Referer": f"https://{origin}/"}
             try:
                 async with asyncio.timeout(REQUEST_SECONDS):
@@ -406,8 +408,8 @@ class Screen(Browser):
             try:
                 port = self.front.order()[0]
                 async with websockets.connect(
-                    f"ws://127.0.0.1:{port}{self.socket_path}",
-                    origin=f"https://127.0.0.1:{port}",  # type: ignore[arg-type]
+                    f"ws://{self.front.host}:{port}{self.socket_path}",
+                    origin=f"https://{self.front.host}:{port}",  # type: ignore[arg-type]
                     additional_headers={"Cookie": self.headers["Cookie"], "X-Forwarded-Proto": "https"},
                     compression=None,
                     open_timeout=REQUEST_SECONDS,

@@ -51,3 +51,10 @@ class Fault:
     is_quick: bool = False
     # Why it cannot be injected on this machine; empty if it can.
     lacking: Callable[[Scene], str] = lambda scene: ""
+
+
+@dataclass(frozen=True)
+class MachineFault(Fault):
+    """A fault of two machines. `who_acts`: who has to do something until tables play again."""
+
+    who_acts: str = "nobody"

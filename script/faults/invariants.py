@@ -215,7 +215,12 @@ INVARIANTS: tuple[Callable[[Facts], Iterator[str]], ...] = (
 
 def violations(facts: Facts) -> list[str]:
     """What every invariant says of these facts; empty if all hold."""
-    return [sentence for invariant in INVARIANTS for sentence in invariant(facts)]
+    return [sentence for sentences in violations_of_each(facts).values() for sentence in sentences]
+
+
+def violations_of_each(facts: Facts) -> dict[str, list[str]]:
+    """The same by the name of each invariant, also of those that hold."""
+    return {invariant.__name__: list(invariant(facts)) for invariant in INVARIANTS}
 
 
 def read_facts(claims: Sequence[Claim] = ()) -> Facts:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from script.faults.floor import DESKS, FILL, FILLS, GUARD, PODIUM, SECOND_SIGNER, Seat
+from script.faults.scene import HOST
 from script.tablet import Desk, Front, Json, Ledger, Screen, Tablet, Trouble
 
 STAKES_CENTS = (2_500, 5_000, 10_000)
@@ -151,10 +152,11 @@ class Load:
         draw: random.Random,
         seats: Sequence[Seat],
         podium: Seat,
+        host: str = HOST,
     ) -> None:
         self.ledger = Ledger()
         self.draw = draw
-        self.front = Front(ports, random.Random(draw.random()), self.ledger)
+        self.front = Front(ports, random.Random(draw.random()), self.ledger, host)
         self.tablets = [
             Dealer(seat, tokens[seat.place], self.front, self.ledger, random.Random(draw.random()))
             for seat in seats

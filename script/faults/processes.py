@@ -15,6 +15,7 @@ from script.service_finder import ROOT
 
 START_SECONDS = 60.0
 END_SECONDS = 15.0
+OF_OTHERS = ("postgres", "redis", "etcd", "patroni", "haproxy", "keepalived")
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ class LogLine:
     moment: float  # seconds of time.monotonic
     process: str
     text: str
+
+    @property
+    def is_of_product(self) -> bool:
+        """Whether a process of the product wrote it."""
+        return self.process.partition("-")[0] not in OF_OTHERS
 
     @property
     def fields(self) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 from xml.etree import ElementTree
 
+from script.faults.ground import MachineFault
 from script.faults.trial import Trial
 from script.service_finder import ROOT
 
@@ -59,7 +60,8 @@ def refusals(trial: Trial) -> str:
 
 
 def how_to_repeat(trial: Trial, seed: int) -> str:
-    return f"Run it again:  script/test --faults -- --seed {seed} --only {trial.fault.name}"
+    machines = "--machines " if isinstance(trial.fault, MachineFault) else ""
+    return f"Run it again:  script/test --faults -- {machines}--seed {seed} --only {trial.fault.name}"
 
 
 def operator_lines(trial: Trial) -> list[str]:
@@ -68,7 +70,7 @@ def operator_lines(trial: Trial) -> list[str]:
     for line in trial.log:
         fields = line.fields
         process = line.process.partition("-")[0]
-        if process in ("postgres", "redis"):
+        if not line.is_of_product:
             continue
         if fields is not None and fields["level"] != "info":
             message = OF_THIS_RUN.sub("", str(fields["message"]).splitlines()[0])
@@ -80,7 +82,7 @@ def operator_lines(trial: Trial) -> list[str]:
 
 def kilobytes(trial: Trial) -> float:
     """What the product's processes logged."""
-    own = (line for line in trial.log if line.process not in ("postgres", "redis"))
+    own = (line for line in trial.log if line.is_of_product)
     return sum(len(line.text) + 1 for line in own) / 1_000
 
 

@@ -96,6 +96,7 @@ class Scene:
     def __init__(
         self, stack: contextlib.ExitStack, binaries: Binaries, workers: Sequence[str] = WORKERS
     ) -> None:
+        self.stack = stack
         self.log: list[LogLine] = []
         self.home = throwaway_directory(stack, "faults")
         self.folder = throwaway_directory(stack, "sealer")
@@ -104,8 +105,18 @@ class Scene:
         self.pace_file = self.folder / "pace"
         self.clock_offset = 0.0
         self.disk = Disk(self.home)
-        self.ports = {name: free_port() for name in workers}
+        self.host = HOST  # of what the tablets ask
+        self.ports = self._ports(workers)
         self.secret = secrets.token_urlsafe(60)
+        self._plan(binaries, workers)
+        stack.callback(self.end)
+
+    def _ports(self, workers: Sequence[str]) -> dict[str, int]:
+        """The ports that the tablets ask, by the name of what listens there."""
+        return {name: free_port() for name in workers}
+
+    def _plan(self, binaries: Binaries, workers: Sequence[str]) -> None:
+        """Make the processes, of which none is started yet."""
         self.postgres = self._postgres(binaries)
         self.redis = self._redis(binaries)
         self.web = {name: self._web(name) for name in workers}
@@ -113,7 +124,6 @@ class Scene:
         self.ticker = self._python("ticker", [*manage, "ticker"], "pitside_app", self._ticks)
         sealing = {"PITSIDE_SEALER_DIR": str(self.folder)}
         self.sealer = self._python("sealer", [*manage, "sealer"], "pitside_seal", self._seals, sealing)
-        stack.callback(self.end)
 
     @property
     def processes(self) -> list[Process]:
@@ -159,7 +169,7 @@ class Scene:
             "DATABASE_URL": self.address(role, name),
             "REDIS_URL": f"unix://{self.home}/redis.sock",
             "SECRET_KEY": self.secret,
-            "ALLOWED_HOSTS": HOST,
+            "ALLOWED_HOSTS": self.host,
             "DEVICE_IDLE_LOCK_SECONDS": "86400",
             "PITSIDE_BUILD": "faults",
             "PITSIDE_LOG_ORIGIN": "faults.example/record",
@@ -199,11 +209,7 @@ class Scene:
         return self._python("exporter", command, "pitside_app", lambda: True)
 
     def _web(self, name: str) -> Process:
-        """One web worker with the options of docker-compose.yml."""
-        command = [sys.executable, "-m", "uvicorn", "script.faults.worker:application", f"--host={HOST}"]
-        command += [f"--port={self.ports[name]}", "--proxy-headers", "--forwarded-allow-ips=*"]
-        command += ["--ws=websockets-sansio", "--ws-per-message-deflate=false", "--ws-max-size=65536"]
-        command += ["--timeout-graceful-shutdown=5", "--no-server-header", "--no-access-log"]
+        command = worker_command(HOST, self.ports[name])
         return self._python(name, command, "pitside_app", lambda: self.answers(name))
 
     def _python(
@@ -250,14 +256,17 @@ class Scene:
 
     def answers(self, name: str, path: str = "/readyz", timeout: float = 2.0) -> bool:
         """Whether a worker answers 200, as the proxy in front of it asks."""
-        request = urllib.request.Request(
-            f"http://{HOST}:{self.ports[name]}{path}", headers={"X-Forwarded-Proto": "https"}
-        )
+        headers = {"X-Forwarded-Proto": "https", "Host": self.host}
+        request = urllib.request.Request(f"http://{self.worker_address(name)}{path}", headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return bool(answer.status == 200)
         except (OSError, urllib.error.HTTPError):
             return False
+
+    def worker_address(self, name: str) -> str:
+        """Host and port of a worker."""
+        return f"{HOST}:{self.ports[name]}"
 
     def _ticks(self) -> bool:
         """Whether the ticker has asked the database something within its last two ticks."""
@@ -289,8 +298,17 @@ class Scene:
         return str(health_problem(clock.now()))
 
     def is_serving(self) -> bool:
-        """Whether both workers are ready, the ticker ticks and the sealer asks what to seal."""
-        return all(self.answers(name) for name in WORKERS) and self._ticks() and self._seals()
+        """Whether everything works."""
+        return not self.not_working()
+
+    def not_working(self) -> list[str]:
+        """What does not work: a worker that is not ready, a ticker that does not tick, a sealer that asks nothing."""
+        works = {name: self.answers(name) for name in WORKERS}
+        return [
+            name
+            for name, does in {**works, "ticker": self._ticks(), "sealer": self._seals()}.items()
+            if not does
+        ]
 
     # What faults do
 
@@ -463,6 +481,14 @@ class Scene:
     def set_pace(self, factor: float) -> None:
         """Let the sockets live so many times faster."""
         self.pace_file.write_text(str(factor))
+
+
+def worker_command(host: str, port: int) -> list[str]:
+    """One web worker with the options of docker-compose.yml."""
+    command = [sys.executable, "-m", "uvicorn", "script.faults.worker:application", f"--host={host}"]
+    command += [f"--port={port}", "--proxy-headers", "--forwarded-allow-ips=*"]
+    command += ["--ws=websockets-sansio", "--ws-per-message-deflate=false", "--ws-max-size=65536"]
+    return [*command, "--timeout-graceful-shutdown=5", "--no-server-header", "--no-access-log"]
 
 
 def free_port() -> int:

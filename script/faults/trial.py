@@ -1,11 +1,13 @@
 """One trial: inject a fault, count the seconds until everything is right, and check what must hold."""
 
 import asyncio
+import os
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -13,7 +15,7 @@ import psycopg
 from script.faults import floor
 from script.faults.floor import Seat
 from script.faults.ground import Fault, Ground
-from script.faults.invariants import read_facts, violations
+from script.faults.invariants import read_facts, violations, violations_of_each
 from script.faults.load import Load
 from script.faults.processes import LogLine
 from script.faults.scene import Scene
@@ -56,6 +58,9 @@ class Trial:
     refusals: Counter[str] = field(default_factory=Counter)  # by status and code
     asked_again: int = 0
     slowest: float = 0.0  # seconds from the tap to the answer that was final
+    pause: float = 0.0  # the longest time in which one table took no act, in seconds
+    load_average: float = 0.0  # of this machine in the last minute, when everything was right
+    violations: dict[str, list[str]] = field(default_factory=dict)  # by the name of the invariant
     log: list[LogLine] = field(default_factory=list)
     duration: float = 0.0
 
@@ -95,9 +100,11 @@ class Court:
                 trial.problems.append(f"the fault itself failed: {error!r}")
             trial.problems += ground.problems
             trial.seconds = await self._until_right(trial)
+            trial.load_average = os.getloadavg()[0]
+            trial.pause = longest_pause(self.load.ledger.claims, injected)
             await self._settle_down(trial)
             trial.problems += await self._screens()
-            trial.problems += await asyncio.to_thread(self._judge)
+            trial.problems += await asyncio.to_thread(self._judge, trial)
             trial.problems += await self._quiet_minutes(watcher)
             claims = self.load.ledger.since(injected)
             trial.fates = Counter(claim.fate for claim in claims)
@@ -154,7 +161,8 @@ class Court:
             silent = [tablet.seat.place for tablet in self.load.tablets if tablet.last_taken <= over]
             trial.problems.append(f"{', '.join(silent)} took no act for {RIGHT_SECONDS:.0f} s")
         if not await _until_true(self.scene.is_serving, RIGHT_SECONDS):
-            trial.problems.append(f"a process does not work {RIGHT_SECONDS:.0f} s after the fault")
+            failing = ", ".join(await asyncio.to_thread(self.scene.not_working)) or "something now and then"
+            trial.problems.append(f"{failing}: not working {RIGHT_SECONDS:.0f} s after the fault")
         return time.monotonic() - over
 
     async def _settle_down(self, trial: Trial) -> None:
@@ -189,10 +197,11 @@ class Court:
             if (fragment.version, fragment.head) != heads[f"{screen.seat.facility}/{table}"]
         ]
 
-    def _judge(self) -> list[str]:
+    def _judge(self, trial: Trial) -> list[str]:
         """Every invariant, and that all entries are sealed again."""
         _on_a_new_connection()
-        problems = violations(read_facts(self.load.ledger.claims))
+        trial.violations = violations_of_each(read_facts(self.load.ledger.claims))
+        problems = [sentence for sentences in trial.violations.values() for sentence in sentences]
         if not _wait(self._is_sealed, SEALED_SECONDS):
             problems.append(
                 f"entries are not sealed after {SEALED_SECONDS:.0f} s: {self.scene.sealing_problem()}"
@@ -235,6 +244,8 @@ class Court:
             for screen, count in closed.items()
             if len(screen.closed) > count
         ]
+        # After a long outage it may wait before it opens its socket again.
+        await _until(lambda: watcher.socket is not None, RIGHT_SECONDS)
         earlier = len(watcher.closed)
         await asyncio.to_thread(_revoke, watcher.token)
         if not await _until(lambda: bool(RIGHTS_CODES & set(watcher.closed[earlier:])), SCREEN_SECONDS):
@@ -271,9 +282,22 @@ class Court:
         return list(dict.fromkeys(problems))
 
 
+def longest_pause(claims: Sequence[Claim], since: float) -> float:
+    """The longest time after a moment in which one table took no act, from the last one that it took before.
+
+    A table that never took one again is not counted: that is a problem of its own.
+    """
+    longest = 0.0
+    for place in {claim.place for claim in claims}:
+        taken = sorted(claim.answered for claim in claims if claim.place == place and claim.fate == "taken")
+        pauses = (after - before for before, after in pairwise(taken) if after > since)
+        longest = max(longest, max(pauses, default=0.0))
+    return longest
+
+
 def log_problems(log: Sequence[LogLine]) -> list[str]:
     """Say what an operator cannot read: lines that are not JSON, and processes that write too much of one fault."""
-    own = [line for line in log if line.process not in ("postgres", "redis")]
+    own = [line for line in log if line.is_of_product]
     problems = [
         f"{line.process} logged what is not JSON: {line.text[:100]}"
         for line in own

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, Unpack
 
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 
 from audit import clock, record
 from audit.columns import (
@@ -348,7 +348,8 @@ def open_found_cases(*, with_slow: bool = True) -> list[int]:
     """Open a case for each subject that has none, each in a transaction of its own. No table shows them.
 
     `with_slow`: by the rules that read much, too.
-    A kind that fails in one facility is logged, once until it works again, and does not stop the others.
+    A kind that fails in one facility is logged, once until it works again, and does not stop the others. Raises the
+    error of a connection that was lost, which all the others would have, too.
     """
     now = clock.now()
     for facility in Facility.objects.order_by("pk"):
@@ -359,6 +360,8 @@ def open_found_cases(*, with_slow: bool = True) -> list[int]:
             try:
                 _open_cases(facility, kind, now)
             except Exception as error:
+                if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
+                    raise
                 outage.failed(error)
             else:
                 outage.worked()

@@ -33,7 +33,7 @@ from audit import factors, identity, logs, metrics, people, record
 from audit.identity import Sender
 from audit.models import Command, Entry, Person
 from audit.refusals import NOT_BEGUN, AuditRefusal
-from audit.rows import says_nothing_was_begun
+from audit.rows import may_have_been_committed, says_nothing_was_begun
 from audit.runner import (
     ActRequest,
     ActResponse,
@@ -103,18 +103,25 @@ RETRY_AFTER_SECONDS = 2
 def busy_or_error(request: HttpRequest) -> HttpResponse:
     """Django's `handler500`: a worded 503 where nothing was begun, wherever in a request that happened.
 
-    The pages are rendered without the request: what they would read for it may be what failed.
+    The pages are rendered without the request: what they would read for it may be what failed. Of a connection or a
+    standby that is lost one line is logged: the traceback of each request would say nothing more.
     """
     error = sys.exc_info()[1]
+    reason = str(getattr(error, "__cause__", None) or error).partition("\n")[0]
     if not says_nothing_was_begun(error):
         request_id = logs.about_the_request().get("request", "")
-        return HttpResponse(loader.render_to_string("500.html", {"request_id": request_id}), status=500)
-    reason = str(getattr(error, "__cause__", None) or error)
-    log.warning("Nothing was begun: %s", reason.partition("\n")[0])
+        response: HttpResponse = HttpResponse(
+            loader.render_to_string("500.html", {"request_id": request_id}), status=500
+        )
+        if may_have_been_committed(error):
+            log.error("The database did not say what became of a request: %s", reason)
+            response._has_been_logged = True  # type: ignore[attr-defined]
+        return response
+    log.warning("Nothing was begun: %s", reason)
     refusal = Refusal(NOT_BEGUN)
     if "application/json" in request.headers.get("Accept", ""):
         worded = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": ""}
-        response: HttpResponse = JsonResponse({"refusal": worded, "screen": None}, status=503)
+        response = JsonResponse({"refusal": worded, "screen": None}, status=503)
     else:
         page = loader.render_to_string("error.html", {"status": 503, "message": say(refusal)})
         response = HttpResponse(page, status=503)

@@ -1,5 +1,6 @@
 """The cases of compliance: opened once for each subject, signed by two people, closed, and read in the inbox."""
 
+import contextlib
 import datetime as dt
 import hashlib
 import io
@@ -10,7 +11,7 @@ from html import unescape
 
 import pypdfium2
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from audit import people, record
 from audit.columns import check_columns
@@ -18,6 +19,7 @@ from audit.models import Entry, Lockout, SealerStatus
 from games import jurisdictions
 from games.engine import Refusal
 from games.models import PreparedChange
+from tables.cases import case
 from tables.cases.case import due_words, open_found_cases, span_words
 from tables.cases.exceptions import exceptions
 from tables.cases.kinds import words_of_case
@@ -696,3 +698,20 @@ def test_spans_in_words():
         "in 1 h 0 min",
         "overdue by 1 h 0 min",
     )
+
+
+@pytest.mark.parametrize(("is_usable", "tried"), [(False, 1), (True, None)])
+def test_a_connection_that_is_lost_stops_the_search_and_a_rule_that_fails_does_not(
+    scene, monkeypatch, is_usable, tried
+):
+    asked = []
+
+    def fail(facility, kind, now):
+        asked.append(kind.code)
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(case, "_open_cases", fail)
+    monkeypatch.setattr(case.connection, "is_usable", lambda: is_usable, raising=False)
+    with pytest.raises(OperationalError) if tried else contextlib.nullcontext():
+        open_found_cases()
+    assert len(asked) == tried if tried else len(set(asked)) > 3

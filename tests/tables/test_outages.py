@@ -19,14 +19,15 @@ import pytest
 import redis
 from channels.db import database_sync_to_async
 from channels.layers import channel_layers
-from django.db import connection, connections
-from django.test import AsyncClient
+from django.db import OperationalError, connection, connections
+from django.test import AsyncClient, RequestFactory
 
 from audit import logs
 from script.services import redis_answers
 from tables.screens import fragments, push
 from tables.screens.push import RedisLayer
 from tables.views import service
+from tables.views.acts import busy_or_error
 from tests.services.installation import free_port
 from tests.tables.test_sockets import TABLE, Socket, browser
 
@@ -382,6 +383,24 @@ def test_a_connection_that_died_in_the_pool_costs_no_request():
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
         connection.close()
+
+
+@pytest.mark.parametrize(
+    ("cause", "lines_logged"),
+    [
+        (psycopg.OperationalError("the connection is closed"), 1),
+        (psycopg.errors.AdminShutdown("terminating connection"), 1),
+        (psycopg.errors.DeadlockDetected("deadlock detected"), 0),
+    ],
+)
+def test_a_connection_that_was_lost_is_one_line_and_no_traceback(caplog, cause, lines_logged):
+    try:
+        raise OperationalError("lost") from cause
+    except OperationalError:
+        answer = busy_or_error(RequestFactory().get("/"))
+    assert answer.status_code == 500
+    said = [line for line in lines(caplog) if line.startswith("The database did not say what became")]
+    assert len(said) == lines_logged == getattr(answer, "_has_been_logged", 0)
 
 
 @pytest.mark.postgres
