@@ -140,6 +140,7 @@ async def try_all(faults: Sequence[Fault], scene: Scene, tokens: dict[str, str],
             if not trial.held:
                 for line in report.operator_lines(trial)[:8]:
                     print(f"    logged {line}")
+                print(f"    All of it: {report.write_log(trial).relative_to(ROOT)}")
                 print(f"    {report.how_to_repeat(trial, seed)}", flush=True)
         if isinstance(scene, TwoMachines):
             price = await measure(scene, load)

@@ -1,4 +1,4 @@
-"""docs/faults.md: what the faults of two machines did, written by the run itself."""
+"""The page of what the faults of two machines did, which the run itself writes into the documents."""
 
 import os
 import platform
@@ -124,5 +124,5 @@ def versions() -> str:
 
 
 def write(trials: Sequence[Trial], price: Price, seed: int) -> None:
-    """Replace docs/faults.md."""
+    """Replace the page."""
     FILE.write_text(page(trials, price, seed), "utf-8")

@@ -11,7 +11,7 @@ from script.faults.machines import TwoMachines
 from script.tablet import Claim
 
 TURNS = 3
-TURN_SECONDS = 20.0
+TURN_SECONDS = 15.0
 SETTLE_SECONDS = 2.0
 
 

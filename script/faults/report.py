@@ -59,6 +59,14 @@ def refusals(trial: Trial) -> str:
     return ", ".join(f"{count} × {refusal}" for refusal, count in trial.refusals.most_common())
 
 
+def write_log(trial: Trial) -> Path:
+    """Write all that was logged since a fault, for whoever looks for the cause. Returns the file."""
+    path = ROOT / ".script" / f"faults-{trial.fault.name}.log"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line.moment:.2f} {line.process} {line.text}\n" for line in trial.log), "utf-8")
+    return path
+
+
 def how_to_repeat(trial: Trial, seed: int) -> str:
     machines = "--machines " if isinstance(trial.fault, MachineFault) else ""
     return f"Run it again:  script/test --faults -- {machines}--seed {seed} --only {trial.fault.name}"

@@ -27,6 +27,7 @@ SCREEN_SECONDS = 7.0
 SEALED_SECONDS = 15.0
 QUIET_SECONDS = 300.0
 QUIET_PACE = 100.0
+SILENT_SECONDS = 3.0
 HEARTBEATS = 60  # of five minutes
 HEARTBEATS_SECONDS = 25.0  # in which they come at a hundred times the pace, also on a machine that is busy
 FIRST_REQUEST_SECONDS = 4.0
@@ -159,11 +160,22 @@ class Court:
 
         if not await _until(played, RIGHT_SECONDS):
             silent = [tablet.seat.place for tablet in self.load.tablets if tablet.last_taken <= over]
-            trial.problems.append(f"{', '.join(silent)} took no act for {RIGHT_SECONDS:.0f} s")
+            trial.problems += [
+                f"{place} took no act for {RIGHT_SECONDS:.0f} s ({self._newest_act(place)})"
+                for place in silent
+            ]
         if not await _until_true(self.scene.is_serving, RIGHT_SECONDS):
             failing = ", ".join(await asyncio.to_thread(self.scene.not_working)) or "something now and then"
             trial.problems.append(f"{failing}: not working {RIGHT_SECONDS:.0f} s after the fault")
         return time.monotonic() - over
+
+    def _newest_act(self, place: str) -> str:
+        """What became of the newest act at a table."""
+        newest = next((claim for claim in reversed(self.load.ledger.claims) if claim.place == place), None)
+        if newest is None:
+            return "none was begun"
+        asked = f"{newest.act}, {newest.tries} tries in {time.monotonic() - newest.started:.0f} s"
+        return f"{asked}, {newest.fate} {newest.status} {newest.code}".rstrip()
 
     async def _settle_down(self, trial: Trial) -> None:
         """Let every act become known, and every late copy arrive."""
@@ -244,14 +256,24 @@ class Court:
             for screen, count in closed.items()
             if len(screen.closed) > count
         ]
-        # After a long outage it may wait before it opens its socket again.
-        await _until(lambda: watcher.socket is not None, RIGHT_SECONDS)
+        await self._hears(watcher)
         earlier = len(watcher.closed)
         await asyncio.to_thread(_revoke, watcher.token)
         if not await _until(lambda: bool(RIGHTS_CODES & set(watcher.closed[earlier:])), SCREEN_SECONDS):
             problems.append(f"a revoked device watches on (its sockets ended with {watcher.closed})")
         self.scene.set_pace(1)
         return problems + await self._first_requests()
+
+    async def _hears(self, watcher: Watcher) -> None:
+        """Wait until the watcher's socket is open. A silent one is replaced, as a page does after an outage."""
+        since = time.monotonic()
+
+        def has_heard() -> bool:
+            return watcher.message_time > since
+
+        if not await _until(has_heard, SILENT_SECONDS) and watcher.socket is not None:
+            watcher.socket.transport.abort()
+        await _until(has_heard, RIGHT_SECONDS)
 
     async def _first_requests(self) -> list[str]:
         """As many requests at once as each worker has connections, then one act of each tablet: each right at once."""
