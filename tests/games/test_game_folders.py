@@ -340,14 +340,6 @@ def test_every_wager_has_an_area_on_the_console_and_on_the_table_page(rules, haz
     assert page.count('class="spot') >= len(codes)
 
 
-def test_the_docs_count_the_files_and_lines_of_the_fictitious_game():
-    folder = Path(fixtures.__file__).parent / "two_up_hazard"
-    files = [path for path in folder.rglob("*.*") if path.suffix != ".pyc"]
-    lines = sum(len(path.read_text("utf-8").splitlines()) for path in files)
-    docs = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    assert re.search(rf"\b{len(files)} files \w+ {lines} lines", docs)
-
-
 def test_no_sentence_is_given_twice():
     words = registry.parts("words")
     for name, shared in (("REASONS", REASONS), ("STEP_LABELS", STEP_LABELS)):

@@ -282,11 +282,3 @@ def test_no_file_outside_the_data_cites_a_state():
 def test_a_comparison_is_recognized(tmp_path, code):
     (tmp_path / "a.py").write_text(code, "utf-8")
     assert len(list(compared_in(tmp_path / "a.py"))) == 1
-
-
-def test_the_document_counts_the_lines_of_the_fictitious_file():
-    document = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    sections = re.search(r"\[sections\]\n(.*?)\n\n", TEXT, re.DOTALL)
-    assert sections is not None
-    lines, cited = len(TEXT.splitlines()), len(sections[1].splitlines())
-    assert f"in {lines} lines ({cited} of them sections)" in " ".join(document.split())
