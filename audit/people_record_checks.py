@@ -30,6 +30,7 @@ from audit.entries import (
 from audit.factors import public_digest
 from audit.findings import Finding, declare_finding, record_check, record_gap
 from audit.models import (
+    AnswersEnded,
     ApiClient,
     Checkpoint,
     ClientSecret,
@@ -445,6 +446,7 @@ declare(
         "the first answer of an act, for a retry; the entry itself names the command",
     ),
 )
+declare(AnswersEnded, "end of saved answers", unproven=of("id entry", "how far saved answers have ended"))
 declare(
     Incarnation,
     "incarnation",

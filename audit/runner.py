@@ -30,6 +30,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
 from audit import chain, clock, record
+from audit.answers import answer_of
 from audit.entry_types import EntryBody
 from audit.factors import StepUp, verify_step_up
 from audit.identity import Sender
@@ -94,7 +95,7 @@ def has_ended(command: Command) -> bool:
     return bool(command.answer == ENDED)
 
 
-COMMAND_COLUMNS = ("id", "content_sha256", "stream_id", "seq", "person_id", "device_id", "answer", "at")
+COMMAND_COLUMNS = ("id", "seq", "at", "stream_id", "person_id", "device_id", "content_sha256", "answer")
 
 
 def save_command(
@@ -108,13 +109,13 @@ def save_command(
     actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """Save the answer of an accepted act, in the act's transaction, for good.
+    """Save the answer of an accepted act, in the act's transaction.
 
     `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
     `content_hash`.
     """
     person_id, device_id = actor.pk if actor else None, device.pk if device else None
-    values = (command_id, content, stream.pk, seq, person_id, device_id, answer, moment)
+    values = (command_id, seq, moment, stream.pk, person_id, device_id, content, answer)
     command = make_instance(Command, COMMAND_COLUMNS, values)
     insert(command)
     return command
@@ -470,14 +471,14 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             if accepted is None or not self.is_repeat(request, accepted):
                 raise
             return ActResponse(
-                self.key(locked), accepted.seq, accepted.answer, is_repeat=True, is_forbidden=True
+                self.key(locked), accepted.seq, answer_of(accepted), is_repeat=True, is_forbidden=True
             )
         if accepted is not None:
             verify_same_command(accepted, content)
             if has_ended(accepted):
                 request.lookup.not_found = request.command
                 raise CommandEnded
-            return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
+            return ActResponse(self.key(locked), accepted.seq, answer_of(accepted), is_repeat=True)
         request.lookup.not_found = request.command
         ctx = self.make_context(request, locked)
         if not request.actor.has_license(ctx.gaming_day):

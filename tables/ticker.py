@@ -26,6 +26,7 @@ from typing import Any, TypedDict, cast
 from channels.db import database_sync_to_async
 
 from audit import clock
+from audit.answers import end_old_answers
 from audit.logs import OutageLog
 from audit.models import Device, Station
 from games.engine.game import PostCode
@@ -408,6 +409,7 @@ CASES_EVERY = 10  # ticks
 DICE_EVERY = 30
 SLOW_CASES_EVERY = 60
 ROLLUPS_EVERY = 2
+ANSWERS_EVERY = 10
 REPORTS_EVERY_SECONDS = 60.0
 MAX_DRIFT = dt.timedelta(seconds=2)
 SLOW_SECONDS = 1.0
@@ -439,6 +441,7 @@ class Ticker:
         with_slow_cases = self.count % SLOW_CASES_EVERY == CASES_EVERY - 1
         counts_dice = self.count % DICE_EVERY == DICE_EVERY - 2
         rolls_up = self.count % ROLLUPS_EVERY == ROLLUPS_EVERY - 1
+        ends_answers = self.count % ANSWERS_EVERY == ANSWERS_EVERY - 3
         self.count += 1
         return [
             warn_of_dice,
@@ -454,6 +457,7 @@ class Ticker:
             *([begin_leaves] if opens_cases else []),
             *([partial(open_found_cases, with_slow=with_slow_cases)] if opens_cases else []),
             *([write_rollups] if rolls_up else []),
+            *([end_answers] if ends_answers else []),
         ]
 
     def tick(self) -> list[int]:
@@ -493,6 +497,12 @@ class Ticker:
             return None
         jump = (now - last_reading[0]) - dt.timedelta(seconds=after - last_reading[1])
         return jump if abs(jump) > MAX_DRIFT else None
+
+
+def end_answers() -> list[int]:
+    """End saved answers of acts that nobody repeats any more. No table's screen shows them."""
+    end_old_answers(clock.now())
+    return []
 
 
 def tick() -> list[int]:

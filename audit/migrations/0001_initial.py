@@ -403,18 +403,28 @@ class Migration(migrations.Migration):
                 name='Command',
                 fields=[
                     ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                    ('content_sha256', models.BinaryField(max_length=32)),
                     ('seq', models.BigIntegerField()),
-                    ('answer', models.JSONField()),
                     ('at', models.DateTimeField()),
+                    ('stream', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.stream')),
                     ('person', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to=settings.AUTH_USER_MODEL)),
                     ('device', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.device')),
-                    ('stream', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='commands', to='audit.stream')),
+                    ('content_sha256', models.BinaryField(max_length=32)),
+                    ('answer', models.JSONField(null=True)),
                 ],
                 options={
                     'verbose_name': 'command',
                     'verbose_name_plural': 'commands',
                     'ordering': ('at',),
+                },
+            ), migrations.CreateModel(
+                name='AnswersEnded',
+                fields=[
+                    ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+                    ('entry', models.BigIntegerField(default=0, help_text='the id of the entry')),
+                ],
+                options={
+                    'verbose_name': 'end of saved answers',
+                    'verbose_name_plural': 'end of saved answers',
                 },
             ), migrations.CreateModel(
                 name='WrongPin',

@@ -1,6 +1,7 @@
 """Both databases refuse to rewrite the record and its seals, and PostgreSQL writes entries by a function alone.
 
-- Entries, commands and the rows of seals are written once; heads move only forward; a key is only retired.
+- Entries, commands and the rows of seals are written once; heads move only forward; a key is only retired. The answer
+  of a command may end, a day of the record later or more: not that of a refusal, and nothing else of its row.
 - PostgreSQL: triggers that also fire for replication roles. `audit_write` locks the stream, refuses an entry that says
   something else than its columns, that is of the future, or whose people are not on file, recomputes the hash, writes
   the entry with the columns by which it is found, and moves the head. Nobody may call it: `audit_append` does so for
@@ -28,10 +29,27 @@ CREATE TRIGGER audit_entry_written_once BEFORE UPDATE OR DELETE ON audit_entry
     FOR EACH ROW EXECUTE FUNCTION audit_refuse();
 CREATE TRIGGER audit_entry_kept BEFORE TRUNCATE ON audit_entry
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse();
-CREATE TRIGGER audit_command_written_once BEFORE UPDATE OR DELETE ON audit_command
+CREATE FUNCTION audit_answer_may_end() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM @schema@.audit_stream s WHERE s.last_at > OLD.at + interval '1 day'
+        AND NEW.answer IS NULL AND NOT OLD.answer ?| ARRAY['ended', 'refusal']
+        AND (NEW.id, NEW.seq, NEW.at, NEW.stream_id, NEW.person_id, NEW.device_id, NEW.content_sha256)
+            IS NOT DISTINCT FROM
+            (OLD.id, OLD.seq, OLD.at, OLD.stream_id, OLD.person_id, OLD.device_id, OLD.content_sha256);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'a command is written once, and only an old answer ends' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER audit_command_written_once BEFORE UPDATE ON audit_command
+    FOR EACH ROW EXECUTE FUNCTION audit_answer_may_end();
+CREATE TRIGGER audit_command_not_deleted BEFORE DELETE ON audit_command
     FOR EACH ROW EXECUTE FUNCTION audit_refuse();
 CREATE TRIGGER audit_command_kept BEFORE TRUNCATE ON audit_command
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse();
+-- Each answer ends once: with the fifth of a table that PostgreSQL waits for, years of ended ones would stay.
+ALTER TABLE audit_command SET (autovacuum_vacuum_scale_factor = 0.02);
 CREATE TRIGGER audit_stream_not_deleted BEFORE DELETE ON audit_stream
     FOR EACH ROW EXECUTE FUNCTION audit_refuse();
 CREATE TRIGGER audit_stream_kept BEFORE TRUNCATE ON audit_stream
@@ -76,6 +94,7 @@ ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_kept;
 ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_follows;
 ALTER TABLE audit_stream ENABLE ALWAYS TRIGGER audit_stream_moves;
 ALTER TABLE audit_command ENABLE ALWAYS TRIGGER audit_command_written_once;
+ALTER TABLE audit_command ENABLE ALWAYS TRIGGER audit_command_not_deleted;
 ALTER TABLE audit_command ENABLE ALWAYS TRIGGER audit_command_kept;
 ALTER TABLE audit_stream ENABLE ALWAYS TRIGGER audit_stream_not_deleted;
 ALTER TABLE audit_stream ENABLE ALWAYS TRIGGER audit_stream_kept;
@@ -197,6 +216,7 @@ DROP FUNCTION audit_whole(jsonb, text);
 DROP FUNCTION audit_lot(jsonb);
 DROP FUNCTION audit_entry_must_follow() CASCADE;
 DROP FUNCTION audit_head_must_exist() CASCADE;
+DROP FUNCTION audit_answer_may_end() CASCADE;
 DROP FUNCTION audit_refuse() CASCADE;
 """
 
@@ -208,7 +228,13 @@ SQLITE = {
     "audit_entry_follows": """BEFORE INSERT ON audit_entry
         WHEN NOT EXISTS (SELECT 1 FROM audit_stream WHERE id = NEW.stream_id AND seq = NEW.seq - 1
                          AND head = NEW.prev AND closed_at IS NULL AND (last_at IS NULL OR last_at <= NEW.at))""",
-    "audit_command_not_updated": "BEFORE UPDATE ON audit_command",
+    "audit_command_not_updated": """BEFORE UPDATE ON audit_command
+        WHEN NEW.answer IS NOT NULL OR OLD.answer IS NULL
+        OR json_type(OLD.answer, '$.ended') IS NOT NULL OR json_type(OLD.answer, '$.refusal') IS NOT NULL
+        OR NEW.id <> OLD.id OR NEW.seq <> OLD.seq OR NEW.at <> OLD.at OR NEW.stream_id <> OLD.stream_id
+        OR NEW.person_id IS NOT OLD.person_id OR NEW.device_id IS NOT OLD.device_id
+        OR NEW.content_sha256 <> OLD.content_sha256
+        OR NOT EXISTS (SELECT 1 FROM audit_stream WHERE julianday(last_at) > julianday(OLD.at) + 1)""",
     "audit_command_not_deleted": "BEFORE DELETE ON audit_command",
     "audit_command_not_replaced": """BEFORE INSERT ON audit_command
         WHEN EXISTS (SELECT 1 FROM audit_command WHERE id = NEW.id)""",

@@ -19,6 +19,7 @@ from .people import (
 )
 from .record import (
     COMMONEST_TYPE,
+    AnswersEnded,
     Checkpoint,
     Command,
     Cosignature,
@@ -38,6 +39,7 @@ __all__ = [
     "COMMONEST_TYPE",
     "PIN_DIGITS",
     "ROLES_OF_PEOPLE",
+    "AnswersEnded",
     "ApiClient",
     "Checkpoint",
     "ClientSecret",

@@ -138,18 +138,19 @@ class Entry(models.Model):
 class Command(models.Model):
     """An accepted act by the id that its screen created, with the answer that a retry gets.
 
-    Or an act whose retry was refused (`audit.runner.ENDED`): no try of it is accepted any more. It is found by its id
-    alone: every act would have to update a further index.
+    Or an act whose retry was refused (`audit.runner.ENDED`): no try of it is accepted any more. `answer` ends after the
+    time in which acts are repeated (`audit/answers.py`). A command is found by its id alone: every act would have to
+    update a further index.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
-    content_sha256 = models.BinaryField(max_length=32)
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands", db_index=False)
     seq = models.BigIntegerField()
+    at = models.DateTimeField()
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands", db_index=False)
     person = models.ForeignKey(Person, models.PROTECT, null=True, related_name="commands", db_index=False)
     device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="commands", db_index=False)
-    answer = models.JSONField()
-    at = models.DateTimeField()
+    content_sha256 = models.BinaryField(max_length=32)
+    answer = models.JSONField(null=True)
 
     class Meta:
         verbose_name = "command"
@@ -158,6 +159,20 @@ class Command(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class AnswersEnded(models.Model):
+    """Up to which entry the saved answers of acts have ended, in a single row (1). It is not evidence."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    entry = models.BigIntegerField(default=0, help_text="the id of the entry")
+
+    class Meta:
+        verbose_name = "end of saved answers"
+        verbose_name_plural = "end of saved answers"
+
+    def __str__(self) -> str:
+        return str(self.entry)
 
 
 # Seals

@@ -228,6 +228,9 @@ CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
 EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 
+# For how many days a repeated act gets its first answer; later it is told what its entry says (audit/answers.py).
+ANSWERS_KEPT_DAYS = max(2, env.int("PITSIDE_ANSWERS_KEPT_DAYS", default=7))
+
 # Where this process serves its metrics, as host:port (docs/deployment.md): an address that only the monitor reaches.
 METRICS_LISTEN = env("PITSIDE_METRICS_LISTEN", default="")
 

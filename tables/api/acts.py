@@ -1,8 +1,9 @@
 """Acts of a machine, and of a person who has signed in at it: the same runner, rights, refusals and record as a tap.
 
-`Idempotency-Key` is the command of the act. The same key with the same content gets the first answer for as long as the
-record stands, with `Idempotent-Replay: true`; with other content it is refused. `seen` is the version of the table that
-the decision rests on; an act whose table has moved on since in a way that matters to it is refused with 409.
+`Idempotency-Key` is the command of the act. The same key with the same content gets the first answer, after the time in
+which acts are repeated what its entry says, with `Idempotent-Replay: true`; with other content it is refused. `seen` is
+the version of the table that the decision rests on; an act whose table has moved on since in a way that matters to it
+is refused with 409.
 
 An act whose roles name machines, such as `post_reading`, is done by the machine itself. Any other act is done by the
 person who has signed in at the machine (`POST /api/v1/person`), as at a tablet, with the token that this sign-in gave:
@@ -84,7 +85,9 @@ class ActAnswer(Shape):
 
     version: int = Field(description="the version of the table, or of the stream, after the act")
     answer: dict[str, Any] = Field(description="the type of its entry (`type`), and what the act answers")
-    again: bool = Field(description="whether this key was taken before: then this is the first answer")
+    again: bool = Field(
+        description="whether this key was taken before: this is its first answer, later its entry's type and number"
+    )
 
 
 class DescribedAct(Shape):

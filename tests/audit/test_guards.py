@@ -47,6 +47,7 @@ def kept(stream):
         "DELETE FROM audit_stream",
         "DELETE FROM audit_command",
         "UPDATE audit_command SET seq = 9",
+        "UPDATE audit_command SET answer = NULL",
         "UPDATE audit_stream SET seq = 0",
         "UPDATE audit_stream SET seq = seq + 2",
         "UPDATE audit_stream SET name = 'larkfield/T-05'",
@@ -153,6 +154,8 @@ HOSTILE = [
     "DELETE FROM audit_stream",
     "INSERT INTO audit_stream (name, seq, head, lockable) VALUES ('larkfield/T-09', 0, '\\x00', true)",
     "UPDATE audit_command SET answer = '{}'",
+    "UPDATE audit_command SET answer = NULL",  # it is young
+    "UPDATE audit_command SET answer = NULL, content_sha256 = '\\x00'",
     "DELETE FROM audit_command",
     "ALTER TABLE audit_entry DISABLE TRIGGER ALL",
     "DROP TRIGGER audit_entry_kept ON audit_entry",

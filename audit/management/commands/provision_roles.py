@@ -40,6 +40,7 @@ HELPERS = (
     APPEND.replace("append", "write"),
     "audit_now()",
     "audit_refuse()",
+    "audit_answer_may_end()",
     "audit_cents(jsonb)",
     "audit_whole(jsonb, text)",
     "audit_lot(jsonb)",
@@ -124,6 +125,7 @@ def _web(give: Rights) -> None:
         give.run("GRANT SELECT ON {schema}.{table} TO {web}", table=table)
     for table in (*WRITTEN_ONCE, STREAM):
         give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
+    give.run("GRANT UPDATE (answer) ON {schema}.audit_command TO {web}")  # which a guard lets end
     # A role can lock a row only if it may update a column of it. This column has no meaning.
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
     for function in (APPEND, GUARD, SENDER):
