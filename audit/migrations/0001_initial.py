@@ -221,7 +221,7 @@ class Migration(migrations.Migration):
             ), migrations.CreateModel(
                 name='Node',
                 fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('pk', models.CompositePrimaryKey('incarnation', 'facility', 'level', 'index', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('facility', models.CharField(db_default='', default='', max_length=40)),
                     ('level', models.PositiveSmallIntegerField()),
                     ('index', models.BigIntegerField()),
@@ -232,7 +232,6 @@ class Migration(migrations.Migration):
                     'verbose_name': 'node',
                     'verbose_name_plural': 'nodes',
                     'ordering': ('incarnation', 'facility', 'level', 'index'),
-                    'constraints': [models.UniqueConstraint(fields=('incarnation', 'facility', 'level', 'index'), name='audit_node_once')],
                 },
             ), migrations.CreateModel(
                 name='OneTimeSecret',
@@ -362,7 +361,7 @@ class Migration(migrations.Migration):
             ), migrations.CreateModel(
                 name='SealedHead',
                 fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('pk', models.CompositePrimaryKey('seal', 'stream', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('seq', models.BigIntegerField()),
                     ('seal', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='heads', to='audit.seal')),
                     ('stream', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='sealed', to='audit.stream')),
@@ -370,9 +369,8 @@ class Migration(migrations.Migration):
                 options={
                     'verbose_name': 'sealed head',
                     'verbose_name_plural': 'sealed heads',
-                    'ordering': ('stream', 'seq', 'pk'),
+                    'ordering': ('stream', 'seq', 'seal'),
                     'indexes': [models.Index(fields=['stream', 'seq'], name='audit_sealedhead_seq')],
-                    'constraints': [models.UniqueConstraint(fields=('seal', 'stream'), name='audit_sealedhead_once')],
                 },
             ), migrations.CreateModel(
                 name='Entry',

@@ -260,6 +260,7 @@ WRITTEN_ONCE = {
     "audit_checkpoint": ("incarnation_id", "facility", "size"),
     "audit_cosignature": ("checkpoint_id", "name"),
 }
+WITHOUT_ID = {"audit_sealedhead", "audit_node"}
 KEY = "audit_signingkey"
 KEY_COLUMNS = ("id", "name", "key_id", "public_key", "created_at")
 KEY_CHANGES = (
@@ -304,9 +305,11 @@ def _sqlite_guards():
     """When SQLite refuses a statement, by the name of the guard."""
     guards = dict(SQLITE)
     for table, unique in WRITTEN_ONCE.items():
-        key = "number" if table == "audit_incarnation" else "id"
         same = " AND ".join(f"{name} = NEW.{name}" for name in unique)
-        there = f"SELECT 1 FROM {table} WHERE {key} = NEW.{key} OR ({same})"
+        there = f"SELECT 1 FROM {table} WHERE ({same})"
+        if table not in WITHOUT_ID:
+            key = "number" if table == "audit_incarnation" else "id"
+            there += f" OR {key} = NEW.{key}"
         guards[f"{table}_not_updated"] = f"BEFORE UPDATE ON {table}"
         guards[f"{table}_not_deleted"] = f"BEFORE DELETE ON {table}"
         guards[f"{table}_not_replaced"] = f"BEFORE INSERT ON {table} WHEN EXISTS ({there})"

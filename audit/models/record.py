@@ -5,7 +5,8 @@ The database itself enforces what these classes promise: see the guards in `migr
 A seal is a leaf of a log of heads, whose checkpoints are signed and cosigned. Each facility has a log of its own in
 each incarnation. Its rows have the facility's code, or "" in the incarnation's first log, which `audit.sealing.log`
 gives to the first facility. All rows of a log are written once. A foreign key that is the first column of a unique
-constraint has no index of its own, which every seal would have to update.
+constraint, or of a key, has no index of its own, which every seal would have to update; and the most numerous of these
+rows, heads and nodes, have no key beside what is unique anyway.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -264,6 +265,7 @@ class Seal(models.Model):
 class SealedHead(models.Model):
     """A head that a seal lists, for finding the seal that covers an entry."""
 
+    pk = models.CompositePrimaryKey("seal", "stream")
     seal = models.ForeignKey(Seal, models.PROTECT, related_name="heads", db_index=False)
     stream = models.ForeignKey(Stream, models.PROTECT, related_name="sealed", db_index=False)
     seq = models.BigIntegerField()
@@ -271,8 +273,7 @@ class SealedHead(models.Model):
     class Meta:
         verbose_name = "sealed head"
         verbose_name_plural = "sealed heads"
-        ordering = ("stream", "seq", "pk")
-        constraints = (models.UniqueConstraint(name="audit_sealedhead_once", fields=("seal", "stream")),)
+        ordering = ("stream", "seq", "seal")
         indexes = (models.Index(name="audit_sealedhead_seq", fields=("stream", "seq")),)
 
     def __str__(self) -> str:
@@ -285,6 +286,7 @@ class Node(models.Model):
     With these, a proof reads a few dozen rows, however long the log is.
     """
 
+    pk = models.CompositePrimaryKey("incarnation", "facility", "level", "index")
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes", db_index=False)
     facility = _log_facility()
     level = models.PositiveSmallIntegerField()
@@ -295,11 +297,6 @@ class Node(models.Model):
         verbose_name = "node"
         verbose_name_plural = "nodes"
         ordering = ("incarnation", "facility", "level", "index")
-        constraints = (
-            models.UniqueConstraint(
-                name="audit_node_once", fields=("incarnation", "facility", "level", "index")
-            ),
-        )
 
     def __str__(self) -> str:
         return f"{self.incarnation_id}/{self.level}/{self.index}"

@@ -264,7 +264,7 @@ def _build_proof(entry: Entry, log: Log) -> Proof | None:
         seal__incarnation=log.incarnation,
         seal__facility=log.facility,
     )
-    sealed = covering.select_related("seal", "stream").order_by("seq", "pk").first()
+    sealed = covering.select_related("seal", "stream").order_by("seq", "seal").first()
     if sealed is None:
         return None
     number = sealed.seal.number
