@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from audit.sealing.sealer import Sealer
 from games.models import Facility
+from script import history
 from script.figures import Figure, size
 from tables.demo.seeding import do
 from tables.demo.simulation import SimulatedTable, simulated_tables
@@ -27,6 +28,7 @@ WAGERS = (
 )
 SEATS = 8
 DICE = [2, 5, 5]
+ACTS = len(WAGERS) + 6
 SIZES = """
     SELECT c.relname, '', pg_table_size(c.oid) FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
@@ -35,6 +37,7 @@ SIZES = """
     WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace"""
 Sizes = dict[tuple[str, str], int]  # in bytes, by table and index; the rows of a table have ""
 SHOWN = 12
+COMMANDS = "audit_command"
 
 
 def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
@@ -42,14 +45,21 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     tables = simulated_tables(Facility.objects.get(code="larkfield"), TABLES, "RS-0009")
     sealer = Sealer(Path(os.environ["PITSIDE_SEALER_DIR"]))
     play(tables, WARM_ROUNDS, sealer)
+    ended_before = commands_after_their_answers()
     before = sizes()
     play(tables, options.rounds, sealer)
     after = sizes()
+    ended = commands_after_their_answers() - ended_before
     count = TABLES * options.rounds
     grown = {key: (size_after - before.get(key, 0)) / count for key, size_after in after.items()}
     yield f"{count} rounds. The largest of each round, rows and indexes:"
     yield from breakdown(grown)
-    yield size("disk.round_bytes", "a round of 10 wagers with all indexes", sum(grown.values()), 16_000)
+    whole = sum(grown.values())
+    yield size("disk.round_bytes", "a round of 10 wagers with all indexes", whole, 16_000)
+    commands = sum(grew for (table, _index), grew in grown.items() if table == COMMANDS)
+    later = whole - commands + ended / count
+    yield size("disk.later_round_bytes", "the same once the saved answers of its acts have ended", later)
+    yield size("disk.act_bytes", "an act of it", whole / ACTS)
 
 
 def breakdown(grown: dict[tuple[str, str], float]) -> Iterator[str]:
@@ -83,6 +93,15 @@ def acts() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "take_losers", {}
     yield "pay_seats", {}
     yield "clear_layout", {}
+
+
+def commands_after_their_answers() -> int:
+    """The bytes of all commands and their indexes once their answers have ended, as they do after a week."""
+    with transaction.atomic(), connection.cursor() as cursor, history.guards_disabled(cursor):
+        cursor.execute(f"UPDATE {COMMANDS} SET answer = NULL")
+    with connection.cursor() as cursor:
+        cursor.execute(f"VACUUM FULL {COMMANDS}")
+    return sum(grew for (table, _index), grew in sizes().items() if table == COMMANDS)
 
 
 def sizes() -> Sizes:
