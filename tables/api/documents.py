@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -16,6 +17,8 @@ from tables.api.access import Client
 from tables.api.app import BASE, PROBLEM, ProblemShape, answering, api
 
 SCHEME = Client.__name__
+# One example of each operation: `parameters`, `body` and `answer`. tests/api/test_document_examples.py writes them.
+EXAMPLES_FILE = Path(__file__).parent / "examples.json"
 # Which operation an answer leads to, and what of the answer its parameters are: OpenAPI links, by JSON pointers.
 Links = Mapping[str, Mapping[str, str]]
 OF_FIRST_TABLE = {"table": "/items/0/code"}
@@ -60,6 +63,7 @@ def document() -> dict[str, Any]:
             }
             operation["responses"] = {**answers, "default": refused}
     _link(schema)
+    _add_examples(schema)
     document: dict[str, Any] = json.loads(
         json.dumps(schema)
     )  # numbers of answers become text, as in the file
@@ -85,6 +89,30 @@ def _link(schema: dict[str, Any]) -> None:
             links[target if target != name else "next_page"] = {"operationId": target, "parameters": taken}
         if links:
             operation["responses"][200]["links"] = links
+
+
+@cache
+def read_examples() -> dict[str, dict[str, Any]]:
+    """The example of each operation, by its name."""
+    examples: dict[str, dict[str, Any]] = json.loads(EXAMPLES_FILE.read_text("utf-8"))
+    return examples
+
+
+def _add_examples(schema: dict[str, Any]) -> None:
+    """Add to each operation what was sent and answered in a real run."""
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            example = read_examples().get(operation["operationId"], {})
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] in example.get("parameters", {}):
+                    parameter["example"] = example["parameters"][parameter["name"]]
+            for part, name in (
+                (operation.get("requestBody", {}), "body"),
+                (operation["responses"][200], "answer"),
+            ):
+                for media in part.get("content", {}).values():
+                    if name in example:
+                        media["example"] = example[name]
 
 
 def _parameters(operation: dict[str, Any]) -> set[str]:
