@@ -222,13 +222,17 @@ class LastSealed:
 
     def _verify_sealed_entries_remain(self, changed: list[StreamHead]) -> None:
         """Check that each changed stream still has the entry that was sealed last."""
-        lasts = [(head.stream_id, last) for head in changed if (last := self.heads.get(head.name))]
-        for start in range(0, len(lasts), BATCH):
-            batch = lasts[start : start + BATCH]
-            hashes = _entry_hashes([(stream_id, last.seq) for stream_id, last in batch])
-            for stream_id, last in batch:
-                if hashes.get((stream_id, last.seq)) != last.head:
-                    raise _head_went_back(last)
+        _verify_on_record([(head.stream_id, last) for head in changed if (last := self.heads.get(head.name))])
+
+
+def _verify_on_record(heads: list[tuple[int, Head]]) -> None:
+    """Check that the record has these heads, each with the row of its stream. Raises SealingProblem."""
+    for start in range(0, len(heads), BATCH):
+        batch = heads[start : start + BATCH]
+        hashes = _entry_hashes([(stream_id, head.seq) for stream_id, head in batch])
+        for stream_id, head in batch:
+            if hashes.get((stream_id, head.seq)) != head.head:
+                raise _head_went_back(head)
 
 
 def _head_went_back(last: Head) -> SealingProblem:
@@ -599,6 +603,7 @@ class LogSealer:
             return saved
         if self.log.size == pending.number:
             _verify_matches(self.log, saved)
+            _verify_listed(pending)
             with confirmed_commit():
                 if self.lock is not None:
                     self.lock.verify_leads()
@@ -636,6 +641,17 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
     if (size, newest.size if newest else 0, root) != (saved.size, saved.size, saved.root):
         raise SealingProblem("record-went-back", signed=_signed_size(saved), found=size)
     return seal
+
+
+def _verify_listed(pending: Pending) -> None:
+    """Check that the record has what a leaf lists that was signed and not written. Raises SealingProblem.
+
+    A backup may have been restored since. The leaf would list entries for good that the record lost, which a
+    declaration could not explain any more.
+    """
+    _, listed = _read_seal(pending.body.encode(), pending.number)
+    rows = dict(Stream.objects.filter(name__in=listed).values_list("name", "pk"))
+    _verify_on_record([(rows.get(head.name, 0), head) for head in listed.values()])
 
 
 def _verify_written(log: Log, pending: Pending) -> None:

@@ -300,6 +300,30 @@ def test_a_cut_tail_is_found_in_the_next_second(sealed, stream, folder, anew):
     assert (trouble.code, trouble.params) == ("head-went-back", {"stream": "larkfield/T-04", "seq": 7})
 
 
+@pytest.mark.parametrize("point", ["kept", "written"])
+def test_a_leaf_that_was_signed_is_not_written_to_a_backup_that_lacks_its_entries(
+    sealed, stream, write, folder, point
+):
+    """The machine was lost between two steps of the sealer, and the database restored without the last entries.
+
+    Schedule of seed 12: no fault but the sealer that crashed once it had written, and the backup of a second ago.
+    """
+    seals, seq = Seal.objects.count(), Stream.objects.get(pk=stream.pk).seq
+    write()
+    with pytest.raises(Killed):
+        second(Sealer(folder, killed_at(point)))
+    forget(1, seals)
+    put_back(stream, seq)
+    for _ in range(2):
+        trouble = trouble_of(Sealer(folder))
+        assert (trouble.code, trouble.params) == (
+            "head-went-back",
+            {"stream": "larkfield/T-04", "seq": seq + 1},
+        )
+        write(data={"round": 90})
+    assert Seal.objects.count() == seals
+
+
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_tail_that_was_cut_and_grown_again_is_found(sealed, stream, write, folder, anew):
     put_back(stream, 5)
