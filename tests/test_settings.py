@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
+from config.settings.base import database_from
+
 ROOT = Path(__file__).resolve().parents[1]
 SOUND = {
     "DATABASE_URL": "postgres://pitside_web@127.0.0.1/pitside",
@@ -245,3 +247,14 @@ def test_only_a_demo_hashes_its_public_pins_with_little_work(tmp_path):
     of_django = PBKDF2PasswordHasher.iterations
     assert iterations() == iterations(**on_sqlite, DEMO="off") == of_django >= 1_000_000
     assert iterations(**on_sqlite, DEMO="on") == 1_000
+
+
+def test_an_option_of_the_address_replaces_no_other_one_of_the_product():
+    """What docs/deployment.md appends for a migration that takes long: it still waits two seconds for a lock."""
+    options = database_from("postgres://owner@/pitside?options=-c%20statement_timeout%3D0")["OPTIONS"][
+        "options"
+    ]
+    assert options.startswith("-c lock_timeout=2s ")
+    assert options.rindex("statement_timeout=0") > options.rindex(
+        "statement_timeout=5s"
+    )  # the last one counts

@@ -155,7 +155,11 @@ def database_from(address: str) -> dict:
     """Django's settings for a database address, with the options for its engine."""
     settings = environ.Env.db_url_config(address)
     sqlite = settings["ENGINE"].endswith("sqlite3")
-    settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **settings.get("OPTIONS", {})}
+    given = settings.get("OPTIONS", {})
+    settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **given}
+    if not sqlite and "options" in given:
+        # After those of the product, whose others hold: a migration without a lock_timeout would stop every table.
+        settings["OPTIONS"]["options"] = f"{POSTGRES_OPTIONS['options']} {given['options']}"
     settings["CONN_MAX_AGE"] = (
         0  # persistent connections leak under ASGI; the pool reuses connections instead
     )
