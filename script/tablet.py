@@ -82,8 +82,8 @@ class Claim:
             self.answered = time.monotonic()
 
     def say_retry(self, body: Json) -> Json:
-        """The body of the next try: whether earlier ones may still be taken."""
-        return {**body, "retry": True} if self.may_be_taken else body
+        """The body of this try: whether earlier ones, or copies of them, may still be taken."""
+        return {**body, "retry": True} if self.may_be_taken or self.tries >= BUSY_TRIES else body
 
 
 async def ask_until_final(

@@ -15,7 +15,7 @@ def test_every_mutant_removes_a_protection_of_today():
         "record": 16,
         "permissions": 15,
         "office gate": 13,
-        "operation": 65,
+        "operation": 66,
         "examiner": 45,
         "insiders": 164,
         "floor": 160,

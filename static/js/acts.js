@@ -6,7 +6,8 @@
    that names the command, because the server looked for it in the record first. A 503 that nothing was begun is no such answer: it speaks of one request, and a
    browser sends another by itself when a connection that it had used before breaks. A try after it says that it is a
    retry: its refusal then ends the command, so that no earlier try, late, is taken. Until then it is asked for again, and
-   the page says that it is not known. */
+   the page says that it is not known. The last try of an act that a busy server refused each time says so, too: a copy
+   of an earlier one may lie somewhere until the server takes acts again. */
 
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
@@ -198,7 +199,7 @@ export class ActQueue {
       const { mayBeTaken = false } = item;
       item.mayBeTaken = true;  // also for the page after this one, until an answer says otherwise
       this.store();
-      const extra = { ...(mayBeTaken && { "retry": true }), ...(this.page.isPushed && { "pushed": true }) };
+      const extra = { ...((mayBeTaken || tries >= BUSY_TRIES) && { "retry": true }), ...(this.page.isPushed && { "pushed": true }) };
       const response = await this.ask(url, { ...body, ...extra, ...tappedBefore(time) });
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);

@@ -271,6 +271,18 @@ test("a 503 that says that nothing was begun is never final: the browser may hav
   assert.deepEqual([(await response).version, isUnknown()], [11, false]);
 });
 
+/* Schedule of seed 6: the clock was behind for five tries, "Not taken" was said, and then a copy of one of them was taken. */
+test("the try whose 503 is final ends the command, so that a late copy of an earlier one is not taken", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 5; tries++) {
+    assert.deepEqual([server.requests.length, server.last.body.retry], [tries, tries === 5 ? true : undefined]);
+    const refusal = { code: "clock-went-back", title: "Not taken", message: "No.", section: "" };
+    await server.last.answer(503, { refusal, command: server.last.body.command });
+    await clock.advance(4_000);
+  }
+  assert.equal((await response).refusal.code, "clock-went-back");
+});
+
 test("a 503 of a proxy says nothing about the act", async () => {
   queue.send("no_more_bets", {}, STATE);
   for (let tries = 1; tries <= 8; tries++) {
