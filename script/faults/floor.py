@@ -1,6 +1,7 @@
 """The demo floor of the scene: its database, its devices, and who signs in at them. Needs the scene's environment."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -74,7 +75,7 @@ def prepare() -> dict[str, str]:
     return tokens
 
 
-def send_fills() -> None:
+def send_fills(seats: Sequence[Seat] = DEALERS) -> None:
     """Count the opener of the tables of Larkfield that play, put on a drop box, and send them fills."""
     from audit.models import Device, Person
     from games.models import Facility
@@ -88,7 +89,7 @@ def send_fills() -> None:
     floorperson, cashier, guard = (
         Person.objects.get(code=code) for code in (SECOND_SIGNER[0], "cleo", "rita")
     )
-    for seat in DEALERS:
+    for seat in seats:
         if seat.facility != facility:
             continue
         dealer = Person.objects.get(code=seat.person)

@@ -41,6 +41,7 @@ from script.faults.floor import COMPLIANCE, DEALERS, DESKS, enroll, send_fills
 from script.schedules.draws import Draws
 from tables import rules
 from tables.cases import kinds, reports
+from tables.demo.floor import LARKFIELD, SEABRIGHT
 from tables.demo.seeding import seed
 from tables.opening import open_time
 from tables.reports import day_rounds
@@ -51,10 +52,13 @@ from tables.ticker import Ticker
 Json = dict[str, Any]
 START = dt.datetime(2026, 11, 28, 12, tzinfo=dt.UTC)
 SEATS = (DEALERS[0], DEALERS[1], DEALERS[3])
+# The tables of the seats alone: each other one costs time at every tick, seal and verification.
+FLOOR = (LARKFIELD.with_tables("T-01", "T-03"), SEABRIGHT.with_tables("T-01"))
 OF_THE_CLOCK = (
     "clock-jumped",
     "first-log-stopped",
 )  # a log does not begin while the clock is behind the record
+KEPT_BACKUPS = 4
 MOST_STATEMENTS = 60  # of a request; a crash drawn for a later one does not happen
 # What the processes of the product remember, by module and name: dictionaries and sets.
 REMEMBERED = (
@@ -173,8 +177,34 @@ class Pushes:
     def __init__(self) -> None:
         self.states: list[Snapshot] = []
 
-    def call_soon_threadsafe(self, _send: Any, state: fragments.TableState) -> None:
+    def call_soon_threadsafe(self, _send: Any, state: fragments.TableState, *_times: Any) -> None:
         self.states.append(state.snapshot)
+
+
+class Complaints(logging.Handler):
+    """Hears in the place of every other handler which exceptions the product caught and logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.name.startswith(("audit.", "tables.", "games.")):
+            self.texts.append(f"{record.getMessage()}: {record.exc_info[1]!r}")
+
+    def listen(self) -> None:
+        """Become the only handler of this process."""
+        logging.disable(logging.WARNING)
+        for logger in (logging.root, *map(logging.getLogger, logging.root.manager.loggerDict)):
+            logger.handlers = []
+        logging.root.addHandler(self)
+
+    def take(self) -> list[str]:
+        texts, self.texts = self.texts, []
+        return texts
+
+
+complaints = Complaints()
 
 
 # The house
@@ -191,12 +221,12 @@ class Image:
 
 def make_image(folder: Path) -> Image:
     """Build the demo floor, with fills on their way and the sealer's key."""
-    logging.disable(logging.CRITICAL)
+    complaints.listen()
     settings.SEALER_DIR = str(folder)
     with clock.override(START):
         call_command("migrate", verbosity=0)
-        seed()
-        send_fills()
+        seed(facilities=FLOOR, has_office=False)
+        send_fills(SEATS)
         call_command("sealer_key", "create", stdout=io.StringIO(), stderr=io.StringIO())
         tokens = {seat.place: enroll(seat.place) for seat in SEATS}
         tokens |= {name: enroll(seat.place, f"schedules {name}") for name, seat in DESKS.items()}
@@ -234,7 +264,7 @@ class House:
         self.ticking = Memory(world)
         self.ticker = Ticker(lambda: world.seconds)
         self.problems: list[str] = []
-        self.backup: tuple[float, bytes] | None = None
+        self.backups: list[tuple[float, bytes]] = []  # of the current incarnation, the newest last
         self.restored = 0  # how many backups
 
     def close(self) -> None:
@@ -250,6 +280,7 @@ class House:
         """Let a worker answer a request, with the faults that are drawn for it. Raises Crash."""
         number = self.draws.of("worker").randrange(2)
         statements = self._drawn_faults()
+        complaints.take()
         with self.workers[number].used(), connection.execute_wrapper(statements):
             headers = {"accept": "application/json"}
             try:
@@ -262,8 +293,10 @@ class House:
             except Crash:
                 self.log("house", f"worker {number} crashed at: {statements.crashed_in[:60]}")
                 raise
-            if response.status_code == 500 and not statements.is_met:
-                self.problems.append(f"{method} {path} was answered 500: {response.content[:80]!r}")
+            if not statements.is_met:
+                if response.status_code == 500:
+                    self.problems.append(f"{method} {path} was answered 500: {response.content[:80]!r}")
+                self.problems += [f"{method} {path}: {text}" for text in complaints.take()]
             if self.draws.happens("crash before the answer", 0.03):
                 self.log("house", f"worker {number} crashed before it answered {response.status_code}")
                 raise Crash
@@ -310,18 +343,24 @@ class House:
     # Backups
 
     def back_up(self) -> None:
-        self.backup = self.world.seconds, connection.connection.serialize()
-        self.log("house", "a backup was made")
+        """Keep the database as it is now, beside the last ones before."""
+        self.backups = [
+            *self.backups[1 - KEPT_BACKUPS :],
+            (self.world.seconds, connection.connection.serialize()),
+        ]
 
-    def go_back(self) -> dict[str, int]:
-        """Restore the backup below what went on. Returns the numbers of the tables' streams in it."""
-        assert self.backup is not None
-        self.restore(self.backup[1])
-        if self.draws.of("restart").random() < 0.5:
-            for memory in (*self.workers, self.ticking):
+    def go_back(self, *, is_lost: bool) -> dict[str, int]:
+        """Restore a backup below what went on. Returns the numbers of the tables' streams in it.
+
+        `is_lost`: with the machine, so that it is the newest backup and no process remembers anything.
+        """
+        made_at, database = self.backups[-1] if is_lost else self.draws.of("backup").choice(self.backups)
+        self.restore(database)
+        if is_lost or self.draws.of("restart").random() < 0.5:
+            for memory in (*self.workers, self.ticking, self.sealing.memory):
                 memory.forget()
-        self.log("house", f"the backup of {self.world.seconds - self.backup[0]:.0f} s ago was restored")
-        self.backup, self.restored = None, self.restored + 1
+        self.log("house", f"the backup of {self.world.seconds - made_at:.0f} s ago was restored")
+        self.backups, self.restored = [], self.restored + 1
         return dict(Stream.objects.values_list("name", "seq"))
 
     def declare(self) -> None:
@@ -344,9 +383,11 @@ class Sealing:
     def __init__(self, house: House) -> None:
         self.house, self.draws = house, house.draws
         self.memory = Memory(house.world)
+        self.is_machine_lost = False  # with its database, of which there are backups
         self.may_stop = False  # below what it has sealed, until somebody declares it
         self.crash_at = ""
         self.sealed = 0
+        self.signed: dict[tuple[str, int], bytes] = {}  # the roots of all checkpoints that anybody could see
         self.cosigner = outsider.Cosigner("witness.example", bytes(32))
         self.state = outsider.State(str(house.folder / "witness"))
         self.known: dict[str, outsider.LogKey] = {}
@@ -360,7 +401,14 @@ class Sealing:
             raise Crash
 
     def seal(self) -> None:
-        """The work of one second."""
+        """The work of one second. Whatever it made public is compared with all that it ever signed."""
+        self._seal()
+        for log in logs_of(incarnation) if (incarnation := current_incarnation()) else ():
+            for size, root in log.checkpoints.values_list("size", "root"):
+                if self.signed.setdefault((log.origin, size), bytes(root)) != bytes(root):
+                    self.house.problems.append(f"{log.origin} was signed with two roots at size {size}")
+
+    def _seal(self) -> None:
         self.crash_at = (
             self.draws.of("seal step").choice(STEPS) if self.draws.happens("sealer crashed", 0.1) else ""
         )
@@ -374,6 +422,7 @@ class Sealing:
         except Crash:
             self.house.log("house", f"the sealer crashed: {self.crash_at}")
             self.start()
+            self.is_machine_lost = self.draws.happens("machine lost", 0.2)
 
     def judge(self, errors: dict[str, Exception]) -> None:
         """The sealer may not stop, except below what it has sealed, and there it must."""

@@ -17,6 +17,7 @@ from script.schedules.shortest import shortest
 Run = Callable[[int, int, Collection[int]], Course]
 MEMORY = Path("/dev/shm")  # where the sealer's files are on the disk at once
 MOST_PROBLEMS = 5
+REPORTED_EACH = 100  # schedules
 
 
 @contextmanager
@@ -60,6 +61,8 @@ class Runs:
                 course = run(self.seed + self.schedules, self.taps, self.without)
                 self._add(course, run)
                 self.seconds, self.cpu_seconds = time.monotonic() - began, time.process_time() - cpu
+                if self.schedules % REPORTED_EACH == 0:
+                    print(self.summary.partition("\n")[0], flush=True)
 
     def _add(self, course: Course, run: Run) -> None:
         self.schedules, self.acts = self.schedules + 1, self.acts + course.acts

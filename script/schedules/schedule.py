@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.refusals import ClockRefused
 from script.faults.floor import DESKS
 from script.faults.invariants import read_facts, violations
 from script.schedules.draws import Draws
@@ -19,8 +20,9 @@ from script.schedules.pages import Engine
 from script.schedules.tablets import Dealer, Desk, Fills, Tablet, Tapped
 from script.tablet import Fate
 
-TICK_SECONDS = 7.0
+TICK_SECONDS = 12.0
 SEAL_SECONDS = 3.0
+BACKUP_SECONDS = 6.0
 PATIENCE_SECONDS = 300.0  # from the last fault, until everybody knows
 LAST_SEALS = 3
 DAY_SECONDS = 86_400.0
@@ -123,6 +125,7 @@ class Schedule:
             tablet.begin()
         self.at(TICK_SECONDS, self._tick)
         self.at(SEAL_SECONDS, self._seal)
+        self.at(BACKUP_SECONDS, self._back_up)
         self.at(self.draws.of("trouble").uniform(3, 10), self._meet_trouble)
 
     def _play(self) -> None:
@@ -155,25 +158,46 @@ class Schedule:
 
     def _seal(self) -> None:
         self.at(SEAL_SECONDS * self.draws.of("seal").uniform(0.3, 2), self._seal)
-        self.house.sealing.seal()
+        sealing = self.house.sealing
+        sealing.seal()
+        if sealing.is_machine_lost and self.may_go_back:
+            self.log("house", "the machine is lost")
+            self._go_back(is_lost=True)
+        sealing.is_machine_lost = False
 
     def _meet_trouble(self) -> None:
         """What goes wrong by itself: clocks that are set, backups that are restored, tablets without a network."""
         self.at(self.draws.of("trouble").uniform(2, 10), self._meet_trouble)
-        if self.draws.happens("clock set", 0.1):
-            self.house.set_clock(self.draws.of("clock").choice((-90.0, -1.5, 3.0, 200.0)))
-        is_possible = self.house.backup is None and not self.waits_for_declaration
-        if is_possible and self.draws.happens("backup restored", 0.05):
-            self.house.back_up()
-            self.at(self.draws.of("backup").uniform(2, 40), self._go_back)
+        if self.draws.happens("clock set", 0.15):
+            seconds = self.draws.of("clock").choice((-90.0, -90.0, -1.5, 3.0, 200.0))
+            self.house.set_clock(seconds)
+            # One that was ahead is not set back: entries of that time would be of the future, and be called so.
+            if seconds < 0 and self.draws.of("clock").random() < 0.8:
+                self.at(self.draws.of("clock").uniform(3, 15), self._set_clock_right, seconds)
+        if self.may_go_back and self.draws.happens("backup restored", 0.05):
+            self._go_back()
         for tablet in self.tablets:
             tablet.meet_trouble()
 
+    def _set_clock_right(self, seconds: float) -> None:
+        if not self.draws.is_quiet:  # then it is right by now
+            self.house.set_clock(-seconds)
+
     # Restored backups
 
-    def _go_back(self) -> None:
+    def _back_up(self) -> None:
+        self.at(BACKUP_SECONDS * self.draws.of("backup").uniform(0.3, 2), self._back_up)
+        if not self.waits_for_declaration:
+            self.house.back_up()
+
+    @property
+    def may_go_back(self) -> bool:
+        """Whether a backup of this incarnation can be restored."""
+        return bool(self.house.backups) and not self.waits_for_declaration
+
+    def _go_back(self, *, is_lost: bool = False) -> None:
         """Restore a backup below what went on. Who has shown an act that is lost may not play on unnoticed."""
-        numbers = self.house.go_back()
+        numbers = self.house.go_back(is_lost=is_lost)
         self.forgotten |= {
             number
             for number, tapped in enumerate(self.tapped)
@@ -187,7 +211,11 @@ class Schedule:
         self.at(self.draws.of("declare").uniform(20, 60), self._declare)
 
     def _declare(self) -> None:
-        self.house.declare()
+        try:
+            self.house.declare()
+        except ClockRefused:  # they try again once the clock is right
+            self.at(5.0, self._declare)
+            return
         self.waits_for_declaration = self.house.sealing.may_stop = False
         for tablet in self.tablets:
             tablet.must_halt = False

@@ -4,10 +4,13 @@ A tablet has its page (`pages.py`), what the page shows, and its way to the serv
 lost, late or repeated.
 """
 
+import copy
 import json
 from dataclasses import dataclass
+from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.test import Client
 
 from audit.models import Stream
@@ -26,6 +29,7 @@ HEARTBEAT_SECONDS = 5.0
 PUSH_SECONDS = 0.4
 SIGN_IN_SECONDS = 2.0
 NO_ANSWER = Answer(0, None)
+ALTERED_MAC = "0" * 64
 MOST_AHEAD = 4  # acts that a dealer taps before the first of them is answered
 
 
@@ -193,7 +197,10 @@ class Tablet:
 
     def send(self, sent: Sent) -> None:
         """Send a try of an act, with what happens to it on the way."""
-        draw = self.draws.of(f"network {self.number}")
+        if sent.body.get("head") and self.draws.happens("head altered", 0.04, self.name):
+            self.log(f"the head of {sent.act} is altered")
+            sent.body["head"]["mac"] = ALTERED_MAC
+        draw, cookies = self.draws.of(f"network {self.number}"), copy.copy(self.client.cookies)
         seconds, silence = draw.uniform(0.005, 0.05), draw.random() < 0.5
         if self.is_offline:
             self.schedule.at(seconds, self.answer, self.page, sent, NO_ANSWER)
@@ -207,16 +214,27 @@ class Tablet:
                 self.log(f"the request of {sent.act} takes {seconds:.1f} s")
             if self.draws.happens("request repeated", 0.05, self.name):
                 self.log(f"the request of {sent.act} is sent twice, and the second answer is heard")
-                self.schedule.at(seconds * draw.random(), self.serve, None, sent)
-            self.schedule.at(seconds, self.serve, self.page, sent)
+                self.schedule.at(seconds * draw.random(), self.serve, None, sent, cookies)
+            if self.draws.happens("copy late", 0.1, self.name):
+                late = draw.uniform(0.1, 20)
+                self.log(f"a copy of {sent.act} is on its way for {late:.1f} s")
+                self.schedule.at(late, self.serve, None, sent, cookies)
+            self.schedule.at(seconds, self.serve, self.page, sent, cookies)
 
-    def serve(self, page: int | None, sent: Sent) -> None:
-        """Let the server answer a request. `page`: the one that waits for it; None for a copy."""
+    def serve(self, page: int | None, sent: Sent, cookies: SimpleCookie) -> None:
+        """Let the server answer a request. `page`: the one that waits for it; None for a copy.
+
+        `cookies`: those with which it was sent.
+        """
         self.schedule.acts += 1
+        now, self.client.cookies = self.client.cookies, cookies
         answer, draw = self._ask("POST", sent.url, sent.body), self.draws.of(f"network {self.number}")
+        self.client.cookies = now
         self.log(
             f"{sent.act}{' again' * bool(sent.body.get('retry'))}{' (a copy)' * (page is None)}: {answer.words}"
         )
+        if answer.status == 200 and sent.body["head"] and sent.body["head"]["mac"] == ALTERED_MAC:
+            self.schedule.house.problems.append(f"{sent.act} was taken with a head that nobody signed")
         if answer.status == 200 and self.must_halt and page == self.page:
             self.schedule.house.problems.append(f"{self.seat.place} plays on after the restored backup")
         if page is None:
@@ -251,6 +269,9 @@ class Tablet:
         ):
             self.log("the page is loaded again")
             self.load()
+        if self.draws.happens("session ended", 0.03, self.name) and not self.signs_in:
+            self.log("its session ends")
+            self.client.cookies.pop(settings.SESSION_COOKIE_NAME, None)
         if self.draws.happens("clock of a tablet set", 0.02, self.name):
             self.clock_offset = self.draws.of(f"clock {self.number}").choice((-3.6e6, -5e3, 5e3, 3.6e6))
 

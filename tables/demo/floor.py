@@ -5,7 +5,7 @@ The PINs are public on purpose; `seed_demo` refuses to run where `settings.DEMO`
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
@@ -58,6 +58,25 @@ class DemoFacility:
     tables: tuple[DemoTable, ...]
     target_paces: dict[str, int] = field(default_factory=dict)  # rounds an hour, by the game's code
     places: dict[str, dict[str, list[int]]] = field(default_factory=dict)  # row and column, by pit and table
+
+    def with_tables(self, *codes: str) -> "DemoFacility":
+        """The same facility with these tables alone, their pits and their rules."""
+        tables = tuple(table for table in self.tables if table.code in codes)
+        pits, submissions = {table.pit for table in tables}, {table.submission for table in tables}
+        return replace(
+            self,
+            tables=tables,
+            pits=tuple(pit for pit in self.pits if pit[0] in pits),
+            submissions=tuple(rules for rules in self.submissions if rules.code in submissions),
+            places={},
+        )
+
+    def where(self, person: "DemoPerson") -> tuple[str, ...]:
+        """Where a person of the demo is on duty here: those of their places that the facility has."""
+        if person.facility not in (self.code, ""):
+            return ()
+        places = {"", *(table.code for table in self.tables), *(code for code, _ in self.pits)}
+        return tuple(where for where in person.where if where in places)
 
 
 LARKFIELD = DemoFacility(

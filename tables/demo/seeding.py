@@ -9,6 +9,7 @@ import datetime as dt
 import hashlib
 import json
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -260,21 +261,28 @@ A_YEAR = dt.timedelta(days=365)
 PODIUM = "Demo podium"
 
 
-def seed(*, is_evening: bool = False) -> bool:
+def seed(
+    *,
+    is_evening: bool = False,
+    facilities: Sequence[demo.DemoFacility] = demo.FACILITIES,
+    has_office: bool = True,
+) -> bool:
     """Create the demo floor, all of it or nothing. Return False if it exists already.
 
-    `is_evening`: the tables deal what programs deal there in an evening. One transaction, so that the row of the first
-    facility is also the sign that the rest is there.
+    `is_evening`: the tables deal what programs deal there in an evening. `facilities`: smaller ones. `has_office`: the
+    rules office of the first has its documents. One transaction, so that the row of the first facility is also the sign
+    that the rest is there.
     """
     if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
         return False
     with one_transaction():
-        for facility in demo.FACILITIES:
+        for facility in facilities:
             _seed_facility(facility, is_evening)
-        for facility in demo.FACILITIES:
+        for facility in facilities:
             enroll(PODIUM, facility.code, "podium")
-        _fill_the_office()  # before the tables open: the floor acknowledges new rules of an open table
-        for facility in demo.FACILITIES:
+        if has_office:
+            _fill_the_office()  # before the tables open: the floor acknowledges new rules of an open table
+        for facility in facilities:
             _open_tables(facility)
     return True
 
@@ -348,13 +356,12 @@ def _seed_facility(demo_facility: demo.DemoFacility, is_evening: bool) -> None:
     for code, kind in demo.SPARE_SHAKERS:
         approve_shaker(first, Shaker.objects.create(facility=facility, code=code, kind=kind))
     for demo_person in demo.PEOPLE:
-        if demo_person.facility not in (demo_facility.code, ""):
-            continue
-        if person := Person.objects.filter(code=demo_person.code).first():
-            for where in demo_person.where:
+        places = demo_facility.where(demo_person)
+        if places and (person := Person.objects.filter(code=demo_person.code).first()):
+            for where in places:
                 assign(person, facility, where)
-        else:
-            _make_person(facility, demo_person)
+        elif places:
+            _make_person(facility, demo_person, places)
 
 
 def _approve(facility: Facility, demo_submission: demo.DemoSubmission, lapsed_why: str) -> RulesSubmission:
@@ -468,7 +475,7 @@ def approve_shaker(table: Table, shaker: Shaker) -> None:
             _file(table, shaker, rule, f"AP-{shaker.code}")
 
 
-def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:
+def _make_person(facility: Facility, demo_person: demo.DemoPerson, places: Sequence[str]) -> Person:
     number = demo.PEOPLE.index(demo_person)
     license_ends_on = facility.local(clock.now()).date() + dt.timedelta(days=400 + 31 * number)
     person = Person.objects.create_person(
@@ -482,7 +489,7 @@ def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:
         licence_ends_on=license_ends_on,
         badge=str(1001 + 37 * number),
     )
-    duty = [assign(person, facility, where) for where in demo_person.where]
+    duty = [assign(person, facility, where) for where in places]
     if person.role in DEALERS:
         _train(person, facility, duty)
     return person
