@@ -250,7 +250,8 @@ def quiet_case(series: Iterable[dict[str, Any]], hours: int) -> dict[str, Any]:
     return {
         "interval": f"{INTERVAL}s",
         "input_series": [
-            {"series": _name_of(one["metric"]), "values": " ".join(_repeated(one, samples))} for one in series
+            {"series": _name_of(scrape["metric"]), "values": " ".join(_repeated(scrape, samples))}
+            for scrape in series
         ],
         "promql_expr_test": [
             {"expr": EVER_FIRING % hours, "eval_time": f"{hours * 3_600}s", "exp_samples": []}
