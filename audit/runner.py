@@ -333,6 +333,14 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             return False
         return bytes(accepted.content_sha256) == self._content_hash(request)
 
+    def confirm(self, request: ActRequest) -> None:
+        """Wait until what was accepted at a target is at the synchronous standby, too.
+
+        A read waits for nothing, and sees what a failover may still lose. A lock is written, so that its commit waits.
+        """
+        with _transaction():
+            self.lock(request)
+
     def accepted_command(self, request: ActRequest, locked: LockedT) -> Command | None:
         """The accepted act with the request's id, if there is one. A subclass may read more with it."""
         return find_command(request.command)

@@ -514,7 +514,10 @@ def accepted_before(
             return None
         act_request = _act_request(request, body, accepted.person, target, attachment)
         repeat = _with_claimed_witness(act_request, _signature(body, target))
-        return accepted if target.runner.is_repeat(repeat, accepted) else None
+        if not target.runner.is_repeat(repeat, accepted):
+            return None
+        target.runner.confirm(repeat)
+        return accepted
     except Refusal:
         return None
 

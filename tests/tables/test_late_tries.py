@@ -18,6 +18,7 @@ from psycopg.errors import LockNotAvailable
 
 from audit import people
 from audit.models import Command, Device, Entry, Person
+from audit.runner import ActRequest
 from tables.runner.table import RUNNER
 from tests.tables.cast import PIN, Scene
 
@@ -148,6 +149,20 @@ def test_a_tablet_whose_person_was_signed_out_is_told_of_what_was_taken(scene, e
     unknown = tablet.another()
     assert "recorded" not in unknown.send(retry=True)[1]
     assert not Command.objects.filter(pk=unknown.command).exists(), "nobody ends a command without a sign-in"
+
+
+def test_what_is_called_recorded_was_locked_so_that_its_standby_has_it(scene, monkeypatch):
+    """A read alone would see what a failover may still lose; the commit of a lock waits for the standby."""
+    tablet, lock = leave(scene), RUNNER.lock
+    locked: list[str] = []
+
+    def noted(request: ActRequest) -> Any:
+        locked.append(str(request.command))
+        return lock(request)
+
+    tablet.browser.post("/sign-off")
+    monkeypatch.setattr(RUNNER, "lock", noted)
+    assert tablet.send(retry=True)[1]["recorded"] == tablet.command and locked == [tablet.command]
 
 
 def test_nobody_else_learns_what_was_taken(scene):
