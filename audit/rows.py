@@ -200,17 +200,19 @@ def insert(instance: Model) -> None:
     if instance.pk is None:
         (instance.pk,) = new_ids(type(instance), 1)
     sql, fields = _insertion(type(instance))
-    write(sql, [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in fields])
+    database = connections[DEFAULT_DB_ALIAS]  # looked up once: for each value it takes as long as the value
+    write(sql, [field.get_db_prep_save(field.pre_save(instance, True), database) for field in fields])
     instance._state.adding = False
 
 
 def update(instance: Model, names: Sequence[str]) -> None:
     """Save these fields of an instance, as its `save` with `update_fields` would. Raises its DoesNotExist."""
     sql, fields, key = _update(type(instance), tuple(names))
-    values = [field.get_db_prep_save(field.pre_save(instance, False), connection) for field in fields]
-    values.append(key.get_db_prep_value(instance.pk, connection))
+    database = connections[DEFAULT_DB_ALIAS]
+    values = [field.get_db_prep_save(field.pre_save(instance, False), database) for field in fields]
+    values.append(key.get_db_prep_value(instance.pk, database))
     missing = type(instance).DoesNotExist(f"{type(instance).__name__} {instance.pk}")  # type: ignore[attr-defined]
-    if connection.vendor == "postgresql":
+    if database.vendor == "postgresql":
         write(
             f"WITH changed AS ({sql} RETURNING 1) SELECT 1 / count(*) FROM changed",
             values,

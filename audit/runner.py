@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from django.core.exceptions import ImproperlyConfigured
@@ -502,8 +502,14 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         params = self.read_params(request.params)
         outcome = self.do(act, ctx, params)
         self.reject_unknown(params)
-        response = _record(request, content, ctx, outcome)
-        return replace(response, context=ctx) if act.is_all_in_context else response
+        answer = _record(request, content, ctx, outcome)
+        return ActResponse(
+            ctx.key,
+            ctx.stream.seq,
+            answer,
+            affected_table_ids=ctx.affected_table_ids,
+            context=ctx if act.is_all_in_context else None,
+        )
 
     def _content_hash(self, request: ActRequest) -> bytes:
         """The hash of what the act says. A retry may show another version and head, so they are left out.
@@ -526,8 +532,11 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
             raise self.malformed("params") from None
 
 
-def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> ActResponse:
-    """Append the act's entry and save its answer, both in the act's transaction: no act without its entry."""
+def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> dict[str, Any]:
+    """Append the act's entry and save its answer, both in the act's transaction: no act without its entry.
+
+    Returns the answer.
+    """
     ctx.save_changes(outcome.changes, outcome.seats)
     answer = {"type": outcome.entry.type, **outcome.answer}
     appended = record.append(
@@ -552,4 +561,4 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
         actor=request.actor,
         device=request.device,
     )
-    return ActResponse(ctx.key, ctx.stream.seq, answer, affected_table_ids=ctx.affected_table_ids)
+    return answer

@@ -459,9 +459,9 @@ class TableContext:
         """The round in play as the act leaves it."""
         return None if self.round is None or self.round.ended_at is not None else self.round
 
-    @property
+    @cached_property
     def play_left(self) -> Play:
-        """The play at this table as the act leaves it, with the people at its posts."""
+        """The play at this table as the act left it, with the people at its posts. Read once it is committed."""
         calls = self.play.calls or len(self.appended) > 1  # an alert that was raised has an entry of its own
         return replace(self.play, round=self.round_left, calls=calls)
 
@@ -503,7 +503,7 @@ class TableContext:
         """The rules of that submission, after its hash was checked."""
         return submissions.rules_of(self.submission)
 
-    @property
+    @cached_property
     def game(self) -> Game:
         """The game that the rules are for."""
         return game_of(self.rules)

@@ -8,7 +8,6 @@ import datetime as dt
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self, cast
 
@@ -543,8 +542,7 @@ class DisplayContext(TableContext):
     @classmethod
     def after_act(cls, ctx: TableContext) -> Self:
         """The table of a committed act (`Act.is_all_in_context`), as a read would show it."""
-        play = replace(ctx.play_left, holders=frozenset(), at_work=frozenset())
-        context = cls(TableRead(ctx.table, play))
+        context = cls(TableRead(ctx.table, ctx.play_left))
         if (wagers := ctx.wagers_left) is not None:
             context.all_wagers = wagers
         if (throws := ctx.throws_left) is not None:

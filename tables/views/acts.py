@@ -402,7 +402,7 @@ def _execute_request(
         body, attachment = _read_body(request, target) if given is None else (given, b"")
         if station and body.get("station") in STATIONS:
             station = body["station"]
-        act_request = replace(_act_request(request, body, person, target, attachment), lookup=lookup)
+        act_request = _act_request(request, body, person, target, attachment, lookup)
         if body.get("retry") is True:
             lookup.retry = act_request = act_request.of_rows()
         response = _perform(request, act_request, body, target)
@@ -512,7 +512,7 @@ def accepted_before(
         accepted = find_command(_command(body.get("command")))
         if accepted is None or accepted.person is None:
             return None
-        act_request = _act_request(request, body, accepted.person, target, attachment)
+        act_request = _act_request(request, body, accepted.person, target, attachment, CommandLookup())
         repeat = _with_claimed_witness(act_request, _signature(body, target))
         if not target.runner.is_repeat(repeat, accepted):
             return None
@@ -635,7 +635,12 @@ def _content_length(request: HttpRequest) -> int:
 
 
 def _act_request(
-    request: HttpRequest, body: dict[str, Any], person: Person, target: ActTarget, attachment: bytes
+    request: HttpRequest,
+    body: dict[str, Any],
+    person: Person,
+    target: ActTarget,
+    attachment: bytes,
+    lookup: CommandLookup,
 ) -> ActRequest:
     seen_version, params = body.get("seen") if target.table else 0, body.get("params", {})
     if not isinstance(seen_version, int) or isinstance(seen_version, bool) or not 0 <= seen_version < 2**53:
@@ -662,6 +667,7 @@ def _act_request(
         after=_after(body.get("after", [])) if target.table else frozenset(),
         sender=sender,
         reread=None if sender is None else partial(_reread, request),
+        lookup=lookup,
     )
 
 

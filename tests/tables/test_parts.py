@@ -1,6 +1,7 @@
 """The parts of screens: pushes bring a screen to what a fresh rendering shows, and no read of a part is missed."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -241,3 +242,13 @@ def test_a_part_that_raises_costs_the_next_state_nothing():
     shown.show(state_of(3))
     message, _ = shown.message(told)
     assert text_of(with_changes(parts, received(message))) == shown.screen["html"] == "3\npart 3"
+
+
+@pytest.mark.django_db
+def test_threads_that_show_states_at_once_leave_what_a_fresh_rendering_shows():
+    every_state = list(states("pa-625a/A"))
+    for name in ("dealer", "table"):
+        shown = Shown(fragments.STATIONS[name])
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(shown.show, [*every_state, *every_state]))
+        assert shown.screen["html"] == fragments.render(name, every_state[-1])
