@@ -38,7 +38,6 @@ from audit.sealing.log import Log, MissingNode, current_incarnation, logs_of
 
 COSIGNATURES_TRIED = 20  # of each log, the newest first: one of another witness may not be known here
 LABEL = re.compile(r"[A-Za-z0-9._-]{0,60}")
-LABEL_MOMENT = re.compile(r"\d{8}-\d{6}")
 LOCK = 0x50697473696465  # of the live database while a drill runs; the restored one does not have it
 FINDINGS_SAID = 3
 LONGEST_WHY = 500
@@ -80,6 +79,17 @@ class Examination:
     bad: int
     findings: list[str]
     logs: list[RestoredLog]
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What `restored.sh` says of the backup: its label, and when it began; None where that is not said.
+
+    A label of pgBackRest names a local time, so it does not say when.
+    """
+
+    label: str
+    began: dt.datetime | None
 
 
 @dataclass
@@ -137,11 +147,12 @@ class Drill:
             raise CouldNotRun("No backup was restored: see what deploy/backup/restored.sh printed.")
         witnessed = witnessed_checkpoints()
         with live_lock():
-            result.backup = self._wait_until_restored()
+            backup = self._wait_until_restored()
+        result.backup = backup.label
         examination = examine_apart(self.restored, witnessed)
         result.entries, result.streams = examination.entries, examination.streams
         result.bad, result.compared = examination.bad, len(witnessed)
-        faults = [*_faults_of_record(examination), *self._faults_of_backup(result.backup)]
+        faults = [*_faults_of_record(examination), *self._faults_of_backup(backup)]
         behind = []
         for expected, restored in zip(witnessed, examination.logs, strict=True):
             behind.append(seconds_behind(expected, restored))
@@ -149,8 +160,8 @@ class Drill:
         result.behind_seconds = max(behind)
         result.outcome, result.why = ("failed", " ".join(faults)) if faults else ("passed", "")
 
-    def _wait_until_restored(self) -> str:
-        """Wait for the restored database, and return its name, which `restored.sh` sets to the label of the backup.
+    def _wait_until_restored(self) -> Backup:
+        """Wait for the restored database, and return what its settings say of the backup (`restored.sh`).
 
         Raises CouldNotRun if it does not come, or is the live one.
         """
@@ -160,8 +171,7 @@ class Drill:
                 with psycopg.connect(self.restored, connect_timeout=3, autocommit=True) as line:
                     if (line.execute("SELECT pg_is_in_recovery()").fetchone() or (True,)) == (False,):
                         _refuse_live(line)
-                        (name,) = line.execute("SHOW cluster_name").fetchone() or ("",)
-                        return name if LABEL.fullmatch(name) else ""
+                        return _backup_of(line)
                     error = "it is still being restored"
             except psycopg.OperationalError as failure:
                 error = _first_line(failure)
@@ -170,14 +180,10 @@ class Drill:
             f"The restored database did not answer within {self.limits.wait_seconds} s: {error}"
         )
 
-    def _faults_of_backup(self, label: str) -> list[str]:
-        """A label of pgBackRest ends with the local time at which its backup began."""
-        moments = LABEL_MOMENT.findall(label)
-        if not moments:
-            return []
-        age = clock.now() - dt.datetime.strptime(moments[-1], "%Y%m%d-%H%M%S").replace(tzinfo=dt.UTC)
+    def _faults_of_backup(self, backup: Backup) -> list[str]:
         days = self.limits.oldest_days
-        return [f"The newest backup is older than {days} days."] if age > dt.timedelta(days=days) else []
+        is_old = backup.began is not None and clock.now() - backup.began > dt.timedelta(days=days)
+        return [f"The newest backup is older than {days} days."] if is_old else []
 
 
 def _first_line(error: BaseException) -> str:
@@ -254,6 +260,15 @@ def _refuse_live(line: psycopg.Connection[Any]) -> None:
 
 
 # The restored record
+
+
+def _backup_of(line: psycopg.Connection[Any]) -> Backup:
+    settings_of_backup = (
+        "SELECT current_setting('cluster_name'), current_setting('pitside.backup_began', true)"
+    )
+    label, began = line.execute(settings_of_backup).fetchone() or ("", "")
+    moment = dt.datetime.fromtimestamp(int(began), dt.UTC) if began else None
+    return Backup(label if LABEL.fullmatch(label) else "", moment)
 
 
 def examine_apart(restored: str, witnessed: Sequence[Witnessed]) -> Examination:

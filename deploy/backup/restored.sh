@@ -1,5 +1,6 @@
 #!/bin/sh
-# Restore the newest backup into FOLDER and run a throwaway PostgreSQL on it, whose `cluster_name` is the backup's label:
+# Restore the newest backup into FOLDER and run a throwaway PostgreSQL on it. Its `cluster_name` is the backup's label,
+# and its `pitside.backup_began` when that backup began, in seconds since 1970: a label has the local time of its machine.
 #
 #   restored.sh FOLDER [MOMENT]     MOMENT such as '2026-11-28 02:00:00+00'; without it all that was archived
 #
@@ -24,6 +25,8 @@ if [ -n "$moment" ]; then
 fi
 pgbackrest "$@" restore >"$folder/restore.log"
 label=$(sed -n 's/.*restore backup set \([^ ,]*\).*/\1/p' "$folder/restore.log")
+began=$(pgbackrest --stanza="$stanza" --set="$label" --output=json info |
+    sed -n 's/.*"timestamp":{"start":\([0-9]*\),.*/\1/p')
 
 # Debian keeps these files elsewhere; those of the live machine say nothing about a throwaway.
 : >"$folder/postgresql.conf"
@@ -34,5 +37,5 @@ fi
 postgres=$(command -v postgres || echo "/usr/lib/postgresql/$(cat "$data/PG_VERSION")/bin/postgres")
 exec "$postgres" -D "$data" -k "$folder" \
     -c config_file="$folder/postgresql.conf" -c hba_file="$folder/hba.conf" \
-    -c listen_addresses="${RESTORED_LISTEN:-}" -c port=5432 -c cluster_name="$label" \
+    -c listen_addresses="${RESTORED_LISTEN:-}" -c port=5432 -c cluster_name="$label" -c pitside.backup_began="$began" \
     -c archive_mode=off -c hot_standby=off -c synchronous_standby_names= -c shared_preload_libraries=

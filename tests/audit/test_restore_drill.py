@@ -1,12 +1,15 @@
 """A backup is restored, verified and compared before it is needed; what could not be done has never passed."""
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,10 +25,12 @@ from script import services
 from script.service_finder import end, run_to_end, run_until_the_end, throwaway_directory, unprivileged_user
 
 from .conftest import MOMENT
-from .sealed import SECOND, WITNESS, House
+from .sealed import DAY, SECOND, WITNESS, House
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER = notes.Signer("witness.example/w2", bytes(range(1, 33)), notes.COSIGNATURE)
+NEW = drill.Backup("20261121-120000F", MOMENT)
+OLD = drill.Backup("20261101-120000F_20261112-120000D", MOMENT - 8 * DAY)
 WITNESSES = f"http://127.0.0.1:9 {WITNESS.verifier.vkey}"
 
 
@@ -59,7 +64,7 @@ def restored(monkeypatch):
         return replace(drill.examine(witnessed), **changes)
 
     monkeypatch.setattr(drill, "live_lock", contextlib.nullcontext)
-    monkeypatch.setattr(drill.Drill, "_wait_until_restored", lambda _self: "20261121-120000F")
+    monkeypatch.setattr(drill.Drill, "_wait_until_restored", lambda _self: NEW)
     monkeypatch.setattr(drill, "examine_apart", examined)
     return examined
 
@@ -76,9 +81,7 @@ def test_a_backup_that_is_the_witnessed_record_passes(house, restored):
 @pytest.mark.both_databases
 def test_a_backup_that_is_too_old_or_has_a_fault_fails(house, restored, monkeypatch):
     with clock.override(MOMENT + 60 * SECOND):
-        monkeypatch.setattr(
-            drill.Drill, "_wait_until_restored", lambda _self: "20261101-120000F_20261112-120000D"
-        )
+        monkeypatch.setattr(drill.Drill, "_wait_until_restored", lambda _self: OLD)
         assert result().why == "The newest backup is older than 8 days."
         monkeypatch.setattr(
             drill, "examine_apart", lambda *given: restored(*given, bad=5, findings=["Entry 4 was changed."])
@@ -203,6 +206,7 @@ class Casino:
     """A PostgreSQL that archives its log, and its backups. `home` belongs to the user who runs it."""
 
     is_backed_up = False
+    copies = itertools.count(1)
 
     def __init__(self, home: Path, sealer: Path) -> None:
         self.home, self.sealer = home, sealer
@@ -266,8 +270,35 @@ class Casino:
             assert time.monotonic() < deadline, "the log was not archived"
             time.sleep(0.2)
 
+    def copy(self, url: str) -> str:
+        """The address of another database of the same server, with the same content."""
+        name = f"altered_{next(self.copies)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE pitside", url.replace("/pitside?", "/postgres?"))
+        return url.replace("/pitside?", f"/{name}?")
+
+    def alter(self, url: str, statements: str) -> None:
+        """Alter a restored record past its guards."""
+        with psycopg.connect(url) as line:
+            for table in ("audit_entry", "audit_stream"):
+                line.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+            for statement in statements.split(";"):
+                changed = line.execute(statement).rowcount
+                assert changed >= 1, statement
+
     def drill(self, *arguments: str) -> tuple[int, dict]:
-        done = self.run("drill.sh", "--wait", "60", *arguments)
+        return self.result_of(self.run("drill.sh", "--wait", "60", *arguments))
+
+    def drill_restored(self, url: str) -> tuple[int, dict]:
+        """Drill a database that is restored already."""
+        command = [sys.executable, "manage.py", "restore_drill", "--restored", url]
+        return self.result_of(
+            subprocess.run(
+                command, cwd=ROOT, env=self.environment, check=False, capture_output=True, text=True
+            )
+        )
+
+    def result_of(self, done: subprocess.CompletedProcess[str]) -> tuple[int, dict]:
+        """The exit status of a drill, and what its entry says."""
         drills = "SELECT convert_from(body, 'UTF8') FROM audit_entry WHERE type = 'restore.drilled'"
         row = self.execute(f"{drills} ORDER BY seq DESC LIMIT 1")
         assert row is not None, done.stderr
@@ -345,10 +376,62 @@ def test_a_backup_is_restored_to_a_moment(casino):
     assert restored_entries(casino, moment) == before < casino.execute("SELECT count(*) FROM audit_entry")[0]
 
 
+# Each statement alters the restored database as nobody may: the record that comes of it must never pass.
+ALTERATIONS = {
+    "a changed byte": """UPDATE audit_entry SET body = set_byte(body, 40, get_byte(body, 40) # 1)
+        WHERE id = (SELECT min(id) FROM audit_entry WHERE type = 'round.opened')""",
+    "a missing entry": """DELETE FROM audit_entry
+        WHERE id = (SELECT min(id) FROM audit_entry WHERE type = 'round.opened')""",
+    "a tail before what was witnessed": """DELETE FROM audit_entry WHERE stream_id = {stream} AND seq > 1;
+        UPDATE audit_stream SET seq = 1, (head, last_at) = (SELECT hash, at FROM audit_entry WHERE stream_id = {stream})
+        WHERE id = {stream}""",
+}
+
+
+@pytest.mark.postgres
+def test_an_altered_backup_fails_and_never_passes(casino):
+    casino.back_up()
+    (began,) = casino.execute("SELECT extract(epoch FROM now())::int")
+    with restored_server(casino) as url:
+        (setting,) = casino.execute("SELECT current_setting('pitside.backup_began')::int", url)
+        assert began - 3600 < setting <= began, "in UTC, whatever zone the label is in"
+        (stream,) = casino.execute("SELECT id FROM audit_stream WHERE name = 'larkfield/T-04'", url)
+        for name, statement in ALTERATIONS.items():
+            altered = casino.copy(url)
+            casino.alter(altered, statement.format(stream=stream))
+            status, failed = casino.drill_restored(altered)
+            assert (name, status, failed["outcome"]) == (name, 1, "failed"), failed
+        status, passed = casino.drill_restored(url)
+        assert (status, passed["outcome"]) == (0, "passed"), passed["why"]
+
+
+@pytest.mark.postgres
+def test_a_backup_whose_file_is_damaged_could_not_run(casino):
+    casino.back_up()
+    newest = max((casino.home / "repo" / "backup" / "pitside").glob("*F"))
+    bundle = max(newest.rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    content = bundle.read_bytes()
+    place = len(content) // 2
+    bundle.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+    try:
+        status, could_not = casino.drill()
+    finally:
+        bundle.write_bytes(content)
+    assert (status, could_not["outcome"]) == (2, "could-not-run")
+
+
 def restored_entries(casino: Casino, moment: str) -> int:
     """How many entries the record has that is restored to a moment."""
-    folder = casino.home / "restored"
-    command = [str(ROOT / "deploy" / "backup" / "restored.sh"), str(folder), moment]
+    with restored_server(casino, moment) as url:
+        return int(casino.execute("SELECT count(*) FROM audit_entry", url)[0])
+
+
+@contextlib.contextmanager
+def restored_server(casino: Casino, *moment: str) -> Iterator[str]:
+    """The address of a throwaway server with the newest backup, or the record of a moment."""
+    folder = Path(tempfile.mkdtemp(prefix="restored", dir=casino.home))
+    folder.chmod(0o777)
+    command = [str(ROOT / "deploy" / "backup" / "restored.sh"), str(folder), *moment]
     server = subprocess.Popen(
         command,
         cwd="/",
@@ -357,13 +440,11 @@ def restored_entries(casino: Casino, moment: str) -> int:
         stderr=subprocess.DEVNULL,
         **unprivileged_user(),
     )
-    url, deadline = f"postgres://postgres@/pitside?host={folder}", time.monotonic() + 60
+    url, deadline = f"postgres://postgres@/pitside?host={folder}", time.monotonic() + 120
     try:
-        while True:
-            try:
-                return int(casino.execute("SELECT count(*) FROM audit_entry", url)[0])
-            except psycopg.OperationalError:
-                assert server.poll() is None and time.monotonic() < deadline, "it was not restored"
-                time.sleep(0.2)
+        while not services.postgres_answers(url):
+            assert server.poll() is None and time.monotonic() < deadline, "it was not restored"
+            time.sleep(0.2)
+        yield url
     finally:
         end(server)
