@@ -15,6 +15,7 @@ from games.access import open_to_all
 from tables.api import routers
 from tables.api.access import Client
 from tables.api.app import BASE, PROBLEM, ProblemShape, answering, api
+from tables.api.paging import PlayQuery
 
 SCHEME = Client.__name__
 # One example of each operation: `parameters`, `body` and `answer`. tests/api/test_document_examples.py writes them.
@@ -48,7 +49,9 @@ assert routers.ROUTERS  # before the document is made of them
 def document() -> dict[str, Any]:
     """The OpenAPI document, with the scopes of each operation and what it answers when it refuses."""
     schema: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=BASE))
-    schema["components"]["schemas"]["ProblemShape"] = ProblemShape.model_json_schema()
+    shapes = schema["components"]["schemas"]
+    shapes["ProblemShape"] = ProblemShape.model_json_schema()
+    del shapes[PlayQuery.__name__]  # its fields are parameters, and no answer has it
     scopes = {operation.view_func.__name__: _scopes_of(operation) for operation in _operations()}
     refused = {
         "description": "Refused: why, and what to do",

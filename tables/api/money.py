@@ -15,16 +15,7 @@ from audit import clock
 from games.models import Facility
 from tables.api.access import ApiRequest, needs
 from tables.api.app import Page, Problem, Shape
-from tables.api.paging import (
-    ANY_TABLE,
-    USUAL,
-    After,
-    Day,
-    Limit,
-    OneDay,
-    TableCode,
-    page_of,
-)
+from tables.api.paging import ANY_TABLE, USUAL, Day, Limit, PlayQuery, TableCode
 from tables.figures.round_figures import (
     FiguresLine,
     round_figures,
@@ -170,55 +161,25 @@ class DropShape(Shape):
 
 
 @router.get("/facilities/{slug:facility}/inventories", auth=needs("money"), response=Page[InventoryShape])
-def list_inventories(
-    request: ApiRequest,
-    facility: str,
-    table: TableCode = ANY_TABLE,
-    gaming_day: OneDay = None,
-    after: After = 0,
-    limit: Limit = USUAL,
-) -> object:
+def list_inventories(request: ApiRequest, facility: str, query: Query[PlayQuery]) -> object:
     """Inventories, those that are open included."""
     people = ("opened_by", "opened_with", "closed_by", "closed_with")
-    rows = request.caller.of_tables(TableInventory.objects.select_related("table", *people), facility, table)
-    if gaming_day is not None:
-        rows = rows.filter(gaming_day=gaming_day)
-    return page_of(rows, _inventory_shape, after, limit)
+    rows = TableInventory.objects.select_related("table", *people)
+    return query.page(request.caller, facility, rows, _inventory_shape)
 
 
 @router.get("/facilities/{slug:facility}/transfers", auth=needs("money"), response=Page[TransferShape])
-def list_transfers(
-    request: ApiRequest,
-    facility: str,
-    table: TableCode = ANY_TABLE,
-    gaming_day: OneDay = None,
-    kind: Kind = "",
-    after: After = 0,
-    limit: Limit = USUAL,
-) -> object:
+def list_transfers(request: ApiRequest, facility: str, query: Query[PlayQuery], kind: Kind = "") -> object:
     """Fills and credits, by the order of their requests."""
-    rows = request.caller.of_tables(
-        ChipTransfer.objects.select_related("table", "requested_by"), facility, table
-    )
-    if gaming_day is not None:
-        rows = rows.filter(gaming_day=gaming_day)
-    return page_of(rows.filter(kind=kind) if kind else rows, _transfer_shape, after, limit)
+    rows = ChipTransfer.objects.select_related("table", "requested_by")
+    return query.page(request.caller, facility, rows.filter(kind=kind) if kind else rows, _transfer_shape)
 
 
 @router.get("/facilities/{slug:facility}/drops", auth=needs("money"), response=Page[DropShape])
-def list_drops(
-    request: ApiRequest,
-    facility: str,
-    table: TableCode = ANY_TABLE,
-    gaming_day: OneDay = None,
-    after: After = 0,
-    limit: Limit = USUAL,
-) -> object:
+def list_drops(request: ApiRequest, facility: str, query: Query[PlayQuery]) -> object:
     """Drop boxes, by the order in which they were put on."""
-    rows = request.caller.of_tables(DropBox.objects.select_related("table", "inventory"), facility, table)
-    if gaming_day is not None:
-        rows = rows.filter(inventory__gaming_day=gaming_day)
-    return page_of(rows, _drop_shape, after, limit)
+    rows = DropBox.objects.select_related("table", "inventory")
+    return query.page(request.caller, facility, rows, _drop_shape, gaming_day="inventory__gaming_day")
 
 
 def _inventory_shape(row: TableInventory) -> InventoryShape:

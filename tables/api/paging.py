@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from django.db.models import Model, QuerySet
-from ninja import Query
+from ninja import Query, Schema
 from pydantic import AfterValidator, BeforeValidator
 
 from games.params import YEARS
+from tables.api.access import Caller
 from tables.api.app import MOST_ROWS, USUAL_ROWS, Page
 
 LAST_ID = 2**63 - 1  # that both databases hold
@@ -42,6 +43,31 @@ USUAL = USUAL_ROWS
 
 RowT = TypeVar("RowT", bound=Model)
 ShapeT = TypeVar("ShapeT")
+
+
+class PlayQuery(Schema):
+    """What a list of what happened at tables takes: of which table and gaming day, and which page."""
+
+    table: TableCode = ANY_TABLE
+    gaming_day: OneDay = None
+    after: After = 0
+    limit: Limit = USUAL
+
+    def page(
+        self,
+        caller: Caller,
+        facility: str,
+        rows: QuerySet[RowT],
+        shape: Callable[[RowT], ShapeT],
+        *,
+        table: str = "table",
+        gaming_day: str = "gaming_day",
+    ) -> Page[Any]:
+        """The page of these rows that the client may know of. `table`, `gaming_day`: how a row names them."""
+        rows = caller.of_tables(rows, facility, self.table, path=table)
+        if self.gaming_day is not None:
+            rows = rows.filter(**{gaming_day: self.gaming_day})
+        return page_of(rows, shape, self.after, self.limit)
 
 
 def page_of(

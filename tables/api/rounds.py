@@ -3,14 +3,14 @@
 import datetime as dt
 from typing import Any
 
-from ninja import Router
+from ninja import Query, Router
 from pydantic import Field
 
 from games.engine.wagers import Reason
 from games.wording import reason_text
 from tables.api.access import ApiRequest, needs
 from tables.api.app import Page, Shape, not_found
-from tables.api.paging import ANY_TABLE, USUAL, After, Limit, OneDay, TableCode, page_of
+from tables.api.paging import PlayQuery
 from tables.models import Round, Settlement, Throw, Wager
 
 router = Router(tags=["Rounds"])
@@ -91,19 +91,10 @@ class WholeRoundShape(RoundShape):
 
 
 @router.get("/facilities/{slug:facility}/rounds", auth=needs("floor"), response=Page[RoundShape])
-def list_rounds(
-    request: ApiRequest,
-    facility: str,
-    table: TableCode = ANY_TABLE,
-    gaming_day: OneDay = None,
-    after: After = 0,
-    limit: Limit = USUAL,
-) -> object:
+def list_rounds(request: ApiRequest, facility: str, query: Query[PlayQuery]) -> object:
     """Rounds, of one table or of all."""
-    rows = request.caller.of_tables(Round.objects.select_related("table", "submission"), facility, table)
-    if gaming_day is not None:
-        rows = rows.filter(gaming_day=gaming_day)
-    return page_of(rows, lambda row: RoundShape(**_round(row)), after, limit)
+    rows = Round.objects.select_related("table", "submission")
+    return query.page(request.caller, facility, rows, lambda row: RoundShape(**_round(row)))
 
 
 @router.get(
@@ -133,20 +124,12 @@ def read_round(request: ApiRequest, facility: str, table: str, number: int) -> o
 
 
 @router.get("/facilities/{slug:facility}/wagers", auth=needs("floor"), response=Page[WagerShape])
-def list_wagers(
-    request: ApiRequest,
-    facility: str,
-    table: TableCode = ANY_TABLE,
-    gaming_day: OneDay = None,
-    after: After = 0,
-    limit: Limit = USUAL,
-) -> object:
+def list_wagers(request: ApiRequest, facility: str, query: Query[PlayQuery]) -> object:
     """Wagers of rounds that have ended."""
     rows = Wager.objects.select_related("round__table").filter(round__ended_at__isnull=False)
-    rows = request.caller.of_tables(rows, facility, table, path="round__table")
-    if gaming_day is not None:
-        rows = rows.filter(round__gaming_day=gaming_day)
-    return page_of(rows, _wager_shape, after, limit)
+    return query.page(
+        request.caller, facility, rows, _wager_shape, table="round__table", gaming_day="round__gaming_day"
+    )
 
 
 def _round(row: Round) -> dict[str, Any]:
