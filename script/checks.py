@@ -448,6 +448,8 @@ def run_steps(
     suites = [suite for suite in SUITES.values() if suite.name in steps]
     checks = [check for check in CHECKS if check in steps]
     needed = {name for suite in suites for name in suite.uses}
+    if install_system:
+        faults = [*faults, "--install-system"]
     rows: list[Row] = []
     commands = Commands()
     with tempfile.TemporaryDirectory(prefix="pitside-test-") as directory:

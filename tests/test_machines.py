@@ -16,7 +16,10 @@ import yaml
 from config.settings.base import database_from, redis_addresses
 from deploy.ha import configure
 from deploy.ha.configure import NotComplete, Property
+from script import environment
 from script.faults import machines, machines_report
+from script.faults.__main__ import NOT_HERE
+from script.faults.__main__ import main as run_faults
 from script.faults.ground import MachineFault
 from script.faults.invariants import INVARIANTS
 from script.faults.network import Network
@@ -156,6 +159,16 @@ def test_where_two_machines_cannot_be_made_it_is_said_why(monkeypatch):
         machines.TwoMachines(contextlib.ExitStack(), None)
 
 
+def test_what_is_missing_is_installed_where_that_is_asked_for(monkeypatch, capsys):
+    installed: list[str] = []
+    monkeypatch.setattr(machines, "lacking", lambda: "no etcd")
+    monkeypatch.setattr(environment, "is_debian_root", lambda: True)
+    monkeypatch.setattr(environment, "install_packages", installed.extend)
+    assert run_faults(["--machines"]) == NOT_HERE and installed == []
+    assert run_faults(["--machines", "--install-system"]) == NOT_HERE and "etcd-server" in installed
+    assert "Faults cannot be injected: no etcd." in capsys.readouterr().err
+
+
 # What a run says
 
 
@@ -201,3 +214,9 @@ def test_a_latency_is_of_acts_that_were_taken_at_once():
     ]
     assert Latency.of(claims) == Latency(2, pytest.approx(20), pytest.approx(20))
     assert Latency.of([]) == Latency(0, 0.0, 0.0)
+
+
+def test_the_committed_page_is_of_every_fault():
+    page = machines_report.FILE.read_text()
+    assert all(f"| `{fault.name}`: {fault.title} |" in page for fault in TWO_MACHINE_FAULTS)
+    assert f"{len(TWO_MACHINE_FAULTS)} of {len(TWO_MACHINE_FAULTS)} faults held" in page

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from script.faults import machines_report, report
+from script import environment
+from script.faults import machines, machines_report, report
 from script.faults.faults import BY_NAME, FAULTS
 from script.faults.floor import DEALERS, PODIUM
 from script.faults.ground import Fault
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--machines", action="store_true", help="inject the faults of two machines, in namespaces of this one"
     )
+    parser.add_argument(
+        "--install-system", action="store_true", help="install what --machines needs with apt-get, as root"
+    )
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     every: Sequence[Fault] = TWO_MACHINE_FAULTS if options.machines else FAULTS
@@ -63,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if options.of_today:
         faults = [of_today(faults, time.time())]
+    if options.machines and options.install_system and machines.lacking() and environment.is_debian_root():
+        environment.install_packages(machines.PACKAGES)
     try:
         done = run(faults, Binaries.find(required=options.required), seed, is_of_machines=options.machines)
     except Unavailable as reason:
