@@ -307,12 +307,17 @@ class Tablet:
     def be_told(self, told: Told) -> None:
         """The person reads what became of an act. One that is kept until they have signed in again is not over."""
         tapped = self.schedule.find(told.claim)
-        if tapped is None or tapped.is_over or (told.is_signed_out and tapped.is_stored):
+        is_kept = told.is_signed_out and told.version is None
+        if tapped is None or tapped.is_over or (is_kept and tapped.is_stored):
             return
         tapped.is_over, tapped.answered = True, self.world.seconds
         tapped.status, tapped.code = told.status, told.code
         if told.version is not None:
-            tapped.fate, tapped.version, tapped.answer = "taken", told.version, told.response["answer"]
+            tapped.fate, tapped.version, tapped.answer = (
+                "taken",
+                told.version,
+                told.response.get("answer", {}),
+            )
             if self.answered.get(tapped.command, 0) != self.schedule.house.restored:
                 self.schedule.forget(tapped.command)
         elif told.code != "unknown":
@@ -400,7 +405,8 @@ class Fills:
 
     def go_on(self, tapped: Tapped) -> None:
         """The next step of a fill, some time after the one before was taken."""
-        if tapped.fate == "taken" and tapped.act != "void_transfer":
+        # Who was signed out since is told that an act was taken, without its answer.
+        if tapped.fate == "taken" and tapped.act != "void_transfer" and "transfer" in tapped.answer:
             self.schedule.at(self.draw.uniform(0.2, 1), self.step, tapped, tapped.answer["transfer"])
 
     def step(self, tapped: Tapped, number: int) -> None:
