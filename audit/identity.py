@@ -16,6 +16,7 @@ import copy
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -51,6 +52,7 @@ from audit.models import Device, Person
 from audit.models.people import KEEPS_WATCH
 from audit.one_time import token_hash
 from audit.people import SESSION_DEVICE
+from audit.refusals import ClockRefused
 from audit.rows import clone, in_list, read
 
 ViewT = TypeVar("ViewT", bound=Callable[..., Any])
@@ -320,7 +322,9 @@ class StationMiddleware:
         if device is not None and request.cookie_number > device.cookie:  # type: ignore[attr-defined]
             note_shown_cookie(device, request.cookie_number, now)  # type: ignore[attr-defined]
         elif request.old_device is not None:  # type: ignore[attr-defined]
-            report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
+            # With a wrong clock nothing can be recorded: the cookie opens nothing, and is reported when it comes again.
+            with suppress(ClockRefused):
+                report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
         if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
             record_use(device, now)
             _remember_use(request, device)

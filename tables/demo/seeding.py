@@ -264,17 +264,18 @@ PODIUM = "Demo podium"
 def seed(
     *,
     is_evening: bool = False,
-    facilities: Sequence[demo.DemoFacility] = demo.FACILITIES,
+    facilities: Sequence[demo.DemoFacility] | None = None,
     has_office: bool = True,
 ) -> bool:
     """Create the demo floor, all of it or nothing. Return False if it exists already.
 
-    `is_evening`: the tables deal what programs deal there in an evening. `facilities`: smaller ones. `has_office`: the
-    rules office of the first has its documents. One transaction, so that the row of the first facility is also the sign
-    that the rest is there.
+    `is_evening`: the tables deal what programs deal there in an evening. `facilities`: others than the demo's.
+    `has_office`: the rules office of the first has its documents. One transaction, so that the row of the first
+    facility is also the sign that the rest is there.
     """
     if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
         return False
+    facilities = demo.FACILITIES if facilities is None else facilities
     with one_transaction():
         for facility in facilities:
             _seed_facility(facility, is_evening)

@@ -1753,6 +1753,28 @@ def test_a_thief_who_signs_in_with_a_copied_cookie_is_found_by_the_podium_itself
 
 
 @pytest.mark.both_databases
+def test_a_copied_cookie_shown_while_the_clock_is_wrong_opens_nothing_and_is_reported_later(
+    people_scene, people_hands
+):
+    scene = people_scene
+    podium = scene.browser("podium", "floorperson")
+    podium.get(PEOPLE_STAFF)
+    copied = people_cookies(podium)
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    podium.get(PEOPLE_STAFF)
+    people_hands.now += dt.timedelta(minutes=10)
+    assert podium.post("/sign-in", {"person": "shift-manager", "pin": PIN}).status_code == 302
+    podium.get(PEOPLE_STAFF)
+    people_hands.now -= dt.timedelta(minutes=5)
+    thief = people_browser_with(copied)
+    assert thief.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"
+    assert not Entry.objects.filter(type="device.cookie_copied").exists()
+    people_hands.now += dt.timedelta(minutes=10)
+    assert thief.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"
+    assert people_newest("device.cookie_copied")["data"]["name"] == "Podium"
+
+
+@pytest.mark.both_databases
 def test_a_lost_answer_and_two_tabs_lock_no_honest_tablet(people_scene, people_hands):
     """Nobody steals anything: an answer is lost on the way, and a second tab sends what it had before."""
     scene = people_scene
