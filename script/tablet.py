@@ -33,7 +33,7 @@ SILENCE_SECONDS = 12.0
 POLL_SECONDS = 2.0
 PUSH_SECONDS = 0.4  # from the answer to an act to the push of its screen
 BUSY_TRIES = 5
-SIGNED_OUT = ("signed-out", "locked")
+SIGNED_OUT = ("signed-out", "locked", "signed-out-since", "locked-since")
 LEAVING_CODES = (4401, 4423)
 
 

@@ -29,7 +29,7 @@ export const REQUEST_TIMEOUT = 8_000;
 
 /* The person is no longer signed in. The status alone does not say so: a witness's wrong PIN is a 401 or 423 too, and
    the dealer stays signed in. */
-export const SIGNED_OUT_CODES = ["signed-out", "locked"];
+export const SIGNED_OUT_CODES = ["signed-out", "locked", "signed-out-since", "locked-since"];
 const NO_ANSWER = "no-answer";
 
 export function uuid7() {

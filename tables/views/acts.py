@@ -89,8 +89,10 @@ STALE = RefusalCode(
 UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")
 LOCKED = RefusalCode("locked", "This tablet is locked. Sign in with your PIN.")
 SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PIN.")
-LOCKED_SINCE = RefusalCode("locked", "This act is recorded. The tablet was locked since.", "Recorded")
-SIGNED_OUT_SINCE = RefusalCode("signed-out", "This act is recorded. You were signed out since.", "Recorded")
+LOCKED_SINCE = RefusalCode("locked-since", "This act is recorded. The tablet was locked since.", "Recorded")
+SIGNED_OUT_SINCE = RefusalCode(
+    "signed-out-since", "This act is recorded. You were signed out since.", "Recorded"
+)
 
 
 # Too busy
