@@ -112,8 +112,9 @@ def run(faults: Sequence[Fault], binaries: Binaries, seed: int, *, is_of_machine
     """
     began = time.monotonic()
     print(f"Seed {seed}. {len(faults)} faults.", flush=True)
-    logging.disable(logging.CRITICAL)  # of this process: the product's lines are those of its own processes
     with contextlib.ExitStack() as stack:
+        stack.callback(logging.disable, logging.root.manager.disable)
+        logging.disable(logging.CRITICAL)  # here alone: the product's lines are those of its own processes
         scene = TwoMachines(stack, binaries) if is_of_machines else Scene(stack, binaries)
         tokens = scene.start()
         print(f"The floor is open after {time.monotonic() - began:.0f} s.", flush=True)

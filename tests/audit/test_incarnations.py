@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 
 from audit import clock, merkle
 from audit.models import Department, Incarnation, Role, Seal, Stream
+from audit.record import current_incarnation_number
 from audit.refusals import AuditRefusal
 from audit.sealing import keys, state
 from audit.sealing.declarations import (
-    current_incarnation_number,
     declare_incarnation,
     entries_on_system,
     incarnation_declared,

@@ -151,7 +151,7 @@ async def beat(*sockets: Named) -> list[Any]:
 
 async def test_what_fails_at_one_socket_fails_at_no_other(monkeypatch):
     monkeypatch.setattr(sockets, "read_together", lambda addresses: None)
-    monkeypatch.setattr(sockets, "current_incarnation", lambda: 1)
+    monkeypatch.setattr(sockets, "current_incarnation_number", lambda: 1)
     monkeypatch.setattr(sockets, "MOST_TOGETHER", 2)
     gone = OperationalError("gone")
     assert await beat(Named("a"), Named("b", gone), Named("c")) == [
@@ -165,7 +165,7 @@ async def test_an_outage_of_the_database_is_what_every_socket_gets_and_the_next_
     monkeypatch,
 ):
     gone = OperationalError("gone")
-    monkeypatch.setattr(sockets, "current_incarnation", lambda: 1)
+    monkeypatch.setattr(sockets, "current_incarnation_number", lambda: 1)
 
     def failing(addresses: Any) -> None:
         raise gone
