@@ -219,12 +219,13 @@ class Tablet:
                 late = draw.uniform(0.1, 20)
                 self.log(f"a copy of {sent.act} is on its way for {late:.1f} s")
                 self.schedule.at(late, self.serve, None, sent, cookies)
-            self.schedule.at(seconds, self.serve, self.page, sent, cookies)
+            self.schedule.at(seconds, self.serve, self.page, sent, cookies, self.must_halt)
 
-    def serve(self, page: int | None, sent: Sent, cookies: SimpleCookie) -> None:
+    def serve(self, page: int | None, sent: Sent, cookies: SimpleCookie, must_halt: bool = False) -> None:
         """Let the server answer a request. `page`: the one that waits for it; None for a copy.
 
-        `cookies`: those with which it was sent.
+        `cookies`: those with which it was sent. `must_halt`: whether its tablet had shown then what a restored backup
+        lacks; one that was on its way before that claims what the backup has.
         """
         self.schedule.acts += 1
         now, self.client.cookies = self.client.cookies, cookies
@@ -235,7 +236,7 @@ class Tablet:
         )
         if answer.status == 200 and sent.body["head"] and sent.body["head"]["mac"] == ALTERED_MAC:
             self.schedule.house.problems.append(f"{sent.act} was taken with a head that nobody signed")
-        if answer.status == 200 and self.must_halt and page == self.page:
+        if answer.status == 200 and must_halt and self.must_halt and page == self.page:
             self.schedule.house.problems.append(f"{self.seat.place} plays on after the restored backup")
         if page is None:
             return
