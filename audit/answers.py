@@ -2,8 +2,8 @@
 
 A repeated command gets its first answer (`audit.models.Command`). A tablet repeats an act within minutes, another
 system within hours. So after `ANSWERS_KEPT_DAYS` the answer ends: it takes more room than the rest of the row. The
-command stays for good, with its content and the number of its entry. Whoever repeats it later is told that it was
-taken, with what its entry says (`answer_of`); it is never done twice.
+command stays for good, with its content and the number of its entry. A later repeat is told that it was taken,
+with what its entry says (`answer_of`); it is never done twice.
 
 Answers that say more than an entry never end: of acts that were refused on the record, and of commands that a refused
 retry ended. The guards of the database allow no other change.
@@ -26,9 +26,8 @@ BATCH = 2_000  # entries that are looked at in one transaction
 BATCH_OF_IDS = 500
 MOST_ENTRIES = 200  # that one act may write on its stream
 KEPT = ["ended", "refusal"]  # keys of answers that never end
-LEAST = dt.timedelta(
-    days=1, hours=1
-)  # of the record; the guards of the database let no answer end within a day
+# By the record, an answer stays so long: the guards of the database let none end within a day.
+LEAST = dt.timedelta(days=1, hours=1)
 
 
 def answer_of(command: Command) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class NeedsRows(Exception):
 class NotConfirmed(OperationalError):
     """A commit that its standby did not confirm: somebody ended the wait. It may be lost with the primary.
 
-    Of whoever asked nothing is known then. Who asks again is answered after a commit of its own that is confirmed.
+    The tablet is told that nothing is known. If it asks again, the answer follows a commit that is confirmed.
     """
 
 

@@ -207,9 +207,8 @@ CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "api": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": redis_addresses(REDIS_URL)[
-            0
-        ],  # numbers of one minute: those of a lost Redis are missed by nobody
+        # The first is enough: it counts one minute, and nobody misses that if it is lost.
+        "LOCATION": redis_addresses(REDIS_URL)[0],
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     }
     if REDIS_URL

@@ -29,7 +29,7 @@ VERSIONS = {
 }
 HEAD = """# Two machines: what the faults did
 
-For whoever decides on two machines ([operation](operation.md#two-machines)). The run itself writes this page:
+For those who decide on two machines ([operation](operation.md#two-machines)). The run itself writes this page:
 
 ```
 script/test --install-system --faults -- --machines

@@ -60,7 +60,7 @@ def refusals(trial: Trial) -> str:
 
 
 def write_log(trial: Trial) -> Path:
-    """Write all that was logged since a fault, for whoever looks for the cause. Returns the file."""
+    """Write all that was logged since a fault, to find its cause in. Returns the file."""
     path = ROOT / ".script" / f"faults-{trial.fault.name}.log"
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(f"{line.moment:.2f} {line.process} {line.text}\n" for line in trial.log), "utf-8")

@@ -256,8 +256,8 @@ class Rendering:
         is_same_frame = before is not None and around.value == before.around.value
         names, contents = around.value[1], None
         if isinstance(render, Slotted) and names:
-            kept = before.contents if before is not None and is_same_frame else None
-            contents = self._again(kept, partial(_contents, render, names))
+            contents_before = before.contents if before is not None and is_same_frame else None
+            contents = self._again(contents_before, partial(_contents, render, names))
         if before is not None and is_same_frame:
             before.around = around
             if contents is before.contents:
@@ -294,11 +294,11 @@ def _drawn(
     contents: Mapping[str, Content], names: Sequence[str], before: Part | None
 ) -> dict[str, Sequence[str]]:
     """Draw what is in these slots, or take it from before where it is the same."""
-    kept = before.contents.value if before is not None and before.contents is not None else {}
+    contents_before = before.contents.value if before is not None and before.contents is not None else {}
     drawn = {}
     for name in names:
         content = contents[name]
-        if before is not None and name in before.drawn and kept[name] == content:
+        if before is not None and name in before.drawn and contents_before[name] == content:
             drawn[name] = before.drawn[name]
         else:
             drawn[name] = _draw(content)

@@ -143,14 +143,14 @@ class Servers:
     async def subscribe(self, channel: str) -> None:
         """Subscribe to a channel at each server; one that does not answer follows when it does.
 
-        Raises what a server raised if none of those that are asked did it.
+        Raises what a server raised if none of those that can be reached did it.
         """
-        asked = [server for server in self.servers if not server.is_away] or self.servers
+        reachable = [server for server in self.servers if not server.is_away] or self.servers
         results = await asyncio.gather(
-            *(server.subscribe(channel) for server in asked), return_exceptions=True
+            *(server.subscribe(channel) for server in reachable), return_exceptions=True
         )
         errors = [result for result in results if isinstance(result, BaseException)]
-        if len(errors) == len(asked):
+        if len(errors) == len(reachable):
             raise errors[0]
         for server in self.servers:
             server.want(channel)

@@ -454,7 +454,7 @@ def _perform(
     request: HttpRequest, act_request: ActRequest, body: dict[str, Any], target: ActTarget
 ) -> ActResponse:
     """Execute the act. A second person's PIN is hashed only once the act is known to be allowed, between two
-    transactions, and not for a command that was accepted before, whoever could sign it now.
+    transactions, and not for a command that was accepted before.
     """
     signature = _signature(body, target)
     if signature is None:
@@ -505,7 +505,7 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
 def accepted_before(
     request: HttpRequest, target: ActTarget, given: dict[str, Any] | None = None
 ) -> Command | None:
-    """The accepted act of which a request is a repeat from the same device, whoever is signed in there now.
+    """The accepted act of which a request is a repeat from the same device, no matter who is signed in there.
 
     Who sends it knows all that it says. `given`: as in `execute_request`. None says nothing: a try may be under way.
     """
