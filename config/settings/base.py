@@ -207,7 +207,7 @@ CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "api": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        # The first is enough: it counts one minute, and nobody misses that if it is lost.
+        # The first is enough for one minute; while it is away workers count their own (tables/api/access.py).
         "LOCATION": redis_addresses(REDIS_URL)[0],
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     }

@@ -10,14 +10,15 @@ Any of the scopes that are named is enough. A client never learns of another fac
 import datetime as dt
 import logging
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import caches
+from django.core.cache import BaseCache, caches
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -41,7 +42,8 @@ MOST_READS = 4
 MOST_READS_IN_TURN = 16  # those that run, and those that wait for their turn
 _reading = threading.BoundedSemaphore(MOST_READS)
 _in_turn = threading.BoundedSemaphore(MOST_READS_IN_TURN)
-_outage = OutageLog(logging.getLogger(__name__), "The limit of requests", "Requests are taken without it.")
+AWAY_SECONDS = 5.0  # until a store that failed is asked again
+log = logging.getLogger(__name__)
 RowT = TypeVar("RowT", bound=Model)
 
 
@@ -178,6 +180,50 @@ def caller_of(token: str, certificate: str = "") -> Caller | None:
     )
 
 
+class RequestCounts:
+    """How many requests were sent with a key, of all workers; while their store is away, of this worker alone.
+
+    The store is Redis, the first of `REDIS_URL`. One that does not answer costs a request half a second, and is asked
+    again by one request in five seconds: else the few reads at once would wait for it one after the other, and 503
+    be the answer to the rest. Its numbers serve one minute, so none is carried over. Used from any thread.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._asked_again_at = 0.0
+        self._outage = OutageLog(log, "The common count of requests", "Each worker counts its own meanwhile.")
+
+    def add(self, key: str) -> int:
+        """Count one more request, and return how many there were with this key."""
+        began_at = self._monotonic()
+        if began_at >= self._asked_again_at:
+            if self._asked_again_at:  # the store was away: this request alone asks it
+                self._asked_again_at = began_at + AWAY_SECONDS
+            try:
+                count = _counted(caches["api"], key)
+            except Exception as error:
+                self._asked_again_at = self._monotonic() + AWAY_SECONDS
+                self._outage.failed(error)
+            else:
+                self._asked_again_at = 0.0
+                self._outage.worked()
+                return count
+        return _counted(caches["default"], key)
+
+
+def _counted(cache: BaseCache, key: str) -> int:
+    if cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
+        return 1
+    try:
+        return cache.incr(key)
+    except ValueError:  # forgotten since
+        cache.set(key, 1, timeout=2 * WINDOW_SECONDS)
+        return 1
+
+
+request_counts = RequestCounts()
+
+
 def count_request(request: HttpRequest, caller: Caller) -> None:
     """Count a request of a client in this minute, for the headers of the answer. Raises Problem 429 for too many."""
     most = settings.API_REQUESTS_PER_MINUTE
@@ -185,7 +231,7 @@ def count_request(request: HttpRequest, caller: Caller) -> None:
     left_seconds = WINDOW_SECONDS - int(now.timestamp()) % WINDOW_SECONDS
     window = now + dt.timedelta(seconds=left_seconds)
     key = f"api:{caller.device.pk.hex}:{int(window.timestamp())}"
-    count = _count(key)
+    count = request_counts.add(key)
     request.limit_headers = {  # type: ignore[attr-defined]
         "RateLimit-Policy": f'"client";q={most};w={WINDOW_SECONDS}',
         "RateLimit": f'"client";r={max(0, most - count)};t={left_seconds}',
@@ -193,28 +239,6 @@ def count_request(request: HttpRequest, caller: Caller) -> None:
     if count > most:
         detail = f"This client sent more than {most} requests within a minute. Try again in {left_seconds} s."
         raise Problem(429, "too-many-requests", detail, headers={"Retry-After": str(left_seconds)})
-
-
-def _count(key: str) -> int:
-    """Add one to a number of requests, and return it; 0 while the store of numbers is out of reach.
-
-    Reads go on without a limit then: the limit keeps a client from taking the time of others, and is no right.
-    """
-    cache = caches["api"]
-    try:
-        if cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
-            count = 1
-        else:
-            try:
-                count = cache.incr(key)
-            except ValueError:  # forgotten since
-                cache.set(key, 1, timeout=2 * WINDOW_SECONDS)
-                count = 1
-    except Exception as error:
-        _outage.failed(error)
-        return 0
-    _outage.worked()
-    return int(count)
 
 
 def few_at_once(run: View) -> View:

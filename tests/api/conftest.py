@@ -13,6 +13,7 @@ from django.test import Client
 
 from audit import clients
 from audit.models import ApiClient
+from tables.api import access
 from tests.tables.cast import Scene, make_scene
 from tests.tables.conftest import Hands, hands
 
@@ -62,8 +63,10 @@ Machines = Callable[..., Machine]
 
 
 @pytest.fixture(autouse=True)
-def no_request_is_counted_yet() -> None:
+def no_request_is_counted_yet(monkeypatch) -> None:
     caches["api"].clear()
+    caches["default"].clear()
+    monkeypatch.setattr(access, "request_counts", access.RequestCounts())
 
 
 @pytest.fixture

@@ -68,13 +68,30 @@ def test_a_client_that_sends_too_many_requests_waits_for_the_next_minute(machine
     assert machine("floor").get("facilities").status_code == 200
 
 
-def test_reads_go_on_while_the_store_of_the_limit_is_out_of_reach(machine, monkeypatch):
+def test_a_worker_counts_alone_while_the_common_store_is_away_and_asks_it_once_in_five_seconds(
+    machine, settings, monkeypatch
+):
+    now, asked = [1_000.0], []
+
     def lose(*_args: object, **_more: object) -> None:
+        asked.append(now[0])
         raise ConnectionError("no store")
 
+    settings.API_REQUESTS_PER_MINUTE = 3
+    monkeypatch.setattr(access, "request_counts", access.RequestCounts(lambda: now[0]))
     client = machine("floor")
-    monkeypatch.setattr(caches["api"], "add", lose)
-    assert client.get("facilities").status_code == 200
+    with monkeypatch.context() as away:
+        away.setattr(caches["api"], "add", lose)
+        answers = [client.get("facilities") for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer["RateLimit"] for answer in answers[:3]] == [
+            f'"client";r={left};t=60' for left in (2, 1, 0)
+        ]
+        now[0] += access.AWAY_SECONDS
+        assert client.get("facilities").status_code == 429
+        assert asked == [1_000.0, 1_005.0]
+    now[0] += access.AWAY_SECONDS
+    assert client.get("facilities")["RateLimit"] == '"client";r=2;t=60'
 
 
 HIGHEST = 2**63 - 1
