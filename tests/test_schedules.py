@@ -12,6 +12,7 @@ import pytest
 from script import checks
 from script.faults.report import write_counts
 from script.schedules.draws import Draws
+from script.schedules.pages import engine
 from script.schedules.schedule import Course
 from script.schedules.shortest import shortest
 
@@ -45,6 +46,23 @@ def test_it_finds_the_shortest_schedule_that_fails():
 
     short = shortest(run(7, 40, ()), run)
     assert (short.taps, short.draws.without) == (12, frozenset({0, 1, 2, 4, 5, 6, 7, 8}))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_an_act_that_is_refused_without_a_line_has_not_the_command_of_one_that_waits():
+    place = "larkfield/T-01"
+    state = {"round": {"number": 7, "phase": "open"}}
+    witness = {"person": "dana", "pin": "246810"}
+    tap = {"place": place, "state": state, "params": {"transfer": 1}}
+    with engine() as pages:
+        pages.happens(
+            "open", 0.0, offset=0, seed=7, person="cleo", place=None, shown={place: {"version": "5"}}
+        )
+        waiting = pages.happens("tap", 1.0, claim=0, act="prepare_transfer", witness=None, **tap)
+        pages.happens("connect", 2.0, isLive=False)
+        refused = pages.happens("tap", 3.0, claim=1, act="void_transfer", witness=witness, **tap)
+    assert [sent.body["command"] for sent in waiting.sent] == [waiting.command]
+    assert ([told.code for told in refused.told], refused.command) == (["no-line"], None)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")

@@ -178,12 +178,14 @@ class Page {
     this.out.told.push({ claim, response });
   }
 
-  /* A person taps. The number of the claim comes back with what the page tells of it. */
+  /* A person taps. The number of the claim comes back with what the page tells of it. An act that is refused without a line
+     has no command: the last one that waits is an earlier act's. */
   tap({ place, claim, act, params, state, witness }) {
-    const queue = this.queue(place);
+    const queue = this.queue(place), before = queue.items.at(-1);
     const send = this.acts.consoleSender({ queue, flushTaps: () => {}, currentState: () => state });
     send(act, params, witness).then((response) => this.tell(claim, response));
-    this.out.command = queue.items.at(-1)?.body.command ?? null;
+    const last = queue.items.at(-1);
+    this.out.command = last === before ? null : last.body.command;
   }
 }
 
