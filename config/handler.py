@@ -16,12 +16,11 @@ of another port or of plain HTTP on the same host would pass.
 
 import asyncio
 import contextlib
-import json
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from asgiref.sync import sync_to_async
 from channels.security.websocket import WebsocketDenier
@@ -30,12 +29,14 @@ from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.db import close_old_connections
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 from prometheus_client import Gauge
 
 from audit import metrics
+from tables.api import scim
+from tables.api.app import BASE, Problem, problem_response, too_large
 from tables.screens.push import SERVER_LOOP
 
 # More than the pool has connections: a request that waits for its turn to hash a PIN holds a thread, not a connection.
@@ -47,24 +48,35 @@ Gauge(
 
 Application = Callable[..., Awaitable[Any]]
 CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
-TOO_SLOW = {
-    "refusal": {
-        "code": "body-too-slow",
-        "title": "Too slow",
-        "message": "Not all of this arrived in time, so nothing was begun. Check the network, then send it again.",
-        "section": "",
-    },
-    "screen": None,
-}
-TOO_LARGE = {
-    "refusal": {
-        "code": "body-too-large",
-        "title": "Too large",
-        "message": "This is larger than the server takes. Files are at most 8 MB.",
-        "section": "",
-    },
-    "screen": None,
-}
+
+
+class Unread(NamedTuple):
+    """Why a body was not read: a status with the words for a screen, and for another system."""
+
+    status: int
+    code: str
+    title: str
+    message: str
+
+    def body(self) -> dict[str, Any]:
+        """The answer to a screen, as one to an act that was refused."""
+        refusal = {"code": self.code, "title": self.title, "message": self.message, "section": ""}
+        return {"refusal": refusal, "screen": None}
+
+    def problem(self) -> Problem:
+        """The refusal of a request of the API."""
+        return too_large() if self.status == 413 else Problem(408, self.code, self.message, title=self.title)
+
+
+TOO_SLOW = Unread(
+    408,
+    "body-too-slow",
+    "Too slow",
+    "Not all of this arrived in time, so nothing was begun. Check the network, then send it again.",
+)
+TOO_LARGE = Unread(
+    413, "body-too-large", "Too large", "This is larger than the server takes. Files are at most 8 MB."
+)
 
 # Requests
 
@@ -152,7 +164,7 @@ def with_limit(application: Application, most: int, seconds: float = 20) -> Appl
             await application(scope, receive, send)
             return
         if _declared_length(scope) > most:
-            await _refuse(send, 413, TOO_LARGE)
+            await _refuse(send, scope, TOO_LARGE)
             return
         received, is_complete, is_late = 0, False, False
         deadline = asyncio.get_running_loop().time() + seconds
@@ -172,9 +184,9 @@ def with_limit(application: Application, most: int, seconds: float = 20) -> Appl
 
         await application({**scope, "headers": _in_utf_8(scope["headers"])}, counted, send)
         if received > most:
-            await _refuse(send, 413, TOO_LARGE)
+            await _refuse(send, scope, TOO_LARGE)
         elif is_late:
-            await _refuse(send, 408, TOO_SLOW)
+            await _refuse(send, scope, TOO_SLOW)
 
     return limited
 
@@ -192,16 +204,22 @@ def _declared_length(scope: dict[str, Any]) -> int:
     return 0
 
 
-async def _refuse(send: Any, status: int, body: dict[str, Any]) -> None:
-    content = json.dumps(body).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(content)).encode()),
-        (b"cache-control", b"no-store"),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})
+async def _refuse(send: Any, scope: Mapping[str, Any], unread: Unread) -> None:
+    answer = _refusal(scope["path"], unread)
+    answer["Content-Length"] = len(answer.content)
+    answer["Cache-Control"], answer["Connection"] = "no-store", "close"
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.items()]
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})
+
+
+def _refusal(path: str, unread: Unread) -> HttpResponse:
+    """The answer in the form of the address: SCIM's, a problem of the API, or what the scripts of a page read."""
+    if path.startswith(scim.BASE):
+        return scim.error_response(unread.problem())
+    if path.startswith(BASE):
+        return problem_response(unread.problem())
+    return JsonResponse(unread.body(), status=unread.status)
 
 
 # Sockets

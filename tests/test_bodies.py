@@ -94,8 +94,24 @@ async def test_the_time_of_a_body_does_not_begin_again_with_each_byte():
         sent.append(message)
 
     async with asyncio.timeout(10):
-        await with_limit(read, 10**6, 0.1)({"type": "http", "headers": []}, receive, send)
+        await with_limit(read, 10**6, 0.1)({"type": "http", "path": "/", "headers": []}, receive, send)
     assert sent[0]["status"] == 408
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "says"),
+    [
+        ("/floor/larkfield/acts/open_table", "application/json", lambda body: body["refusal"]["code"]),
+        ("/api/v1/heartbeat", "application/problem+json", lambda body: body["code"]),
+        ("/scim/v2/Users", "application/scim+json", lambda body: body["status"]),
+    ],
+)
+def test_a_body_that_is_too_large_is_refused_in_the_form_of_its_address(server, address, kind, says):
+    head = f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10000000\r\n\r\n"
+    said, _, body = answer_to(server, head.encode()).partition(b"\r\n\r\n")
+    assert said.startswith(b"HTTP/1.1 413"), said
+    assert f"content-type: {kind}\r\n".encode() in said + b"\r\n"
+    assert says(json.loads(body)) in ("body-too-large", "413")
 
 
 async def test_an_act_may_take_longer_than_its_body():
@@ -117,7 +133,7 @@ async def test_an_act_may_take_longer_than_its_body():
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await with_limit(act, 10, 0.01)({"type": "http", "headers": []}, receive, send)
+    await with_limit(act, 10, 0.01)({"type": "http", "path": "/", "headers": []}, receive, send)
     assert [message["status"] for message in sent] == [200]
 
 

@@ -14,7 +14,9 @@ from http import HTTPStatus
 from inspect import iscoroutinefunction
 from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI, Schema
@@ -89,6 +91,11 @@ def not_found(what: str) -> Problem:
     return Problem(404, "not-found", f"There is no such {what} here.")
 
 
+def too_large() -> Problem:
+    """The refusal of a body that is larger than one of the API may be."""
+    return Problem(413, "body-too-large", "A request has 1 MB at most. Nothing was begun.", title="Too large")
+
+
 def problem_response(problem: Problem) -> HttpResponse:
     """A problem as the answer to a request."""
     body = {
@@ -121,6 +128,10 @@ def problem_of(error: Exception) -> Problem:
             return Problem(error.status, error.code, say(error), title=title(error))
         case Http404():
             return not_found("address or row")
+        case RequestDataTooBig():
+            return too_large()
+        case BadRequest() | SuspiciousOperation() | MultiPartParserError():
+            return Problem(400, "not-readable", f"This cannot be read: {error}")
         case HttpError():
             return Problem(error.status_code, "not-readable", str(error))
     if says_nothing_was_begun(error):

@@ -138,9 +138,9 @@ def _scopes_of(operation: Operation) -> list[str]:
     )
 
 
-@require_GET
 @open_to_all("the document of the API says nothing of a casino")
 @answering
+@require_GET
 def openapi(request: HttpRequest) -> HttpResponseBase:
     """The OpenAPI document."""
     return JsonResponse(document())

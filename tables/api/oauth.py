@@ -16,9 +16,12 @@ from authlib.oauth2.rfc6749.authenticate_client import (  # type: ignore[attr-de
 )
 from authlib.oauth2.rfc6749.grants import ClientCredentialsGrant
 from authlib.oauth2.rfc6749.util import scope_to_list
-from django.http import HttpRequest
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.http import HttpRequest, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 
 from audit import clients
 from audit.models import ClientSecret
@@ -122,7 +125,12 @@ SERVER = _Server()
 @csrf_exempt
 @decides_itself("the id and the secret of a client decide")
 @answering
+@require_POST
 def token(request: HttpRequest) -> HttpResponseBase:
-    """Give a client a token. 400 or 401 with an error of RFC 6749 otherwise."""
+    """Give a client a token. 400 or 401 with an error of RFC 6749 otherwise, also for what is no form."""
     _certificate.set(certificate_of(request))
-    return cast(HttpResponseBase, SERVER.create_token_response(request))
+    try:
+        return cast(HttpResponseBase, SERVER.create_token_response(request))
+    except (BadRequest, SuspiciousOperation, MultiPartParserError) as unreadable:
+        error = {"error": "invalid_request", "error_description": f"This cannot be read: {unreadable}"}
+        return JsonResponse(error, status=400)

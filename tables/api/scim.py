@@ -50,6 +50,7 @@ from tables.staffing.employment import end_employment
 from tables.views.acts import ActTarget
 
 SCOPE = "staff"
+BASE = "/scim/v2/"
 CONTENT_TYPE = "application/scim+json"
 MOST_USERS, USUAL_USERS = 200, 100  # of one page
 # What providers of identities send beside what we store is left out, and Microsoft's ways of a PATCH are understood.
@@ -86,7 +87,7 @@ def _answer(
     return response
 
 
-def _error(problem: Problem) -> HttpResponse:
+def error_response(problem: Problem) -> HttpResponse:
     """A problem in the form of RFC 7644."""
     status, scim_type = problem.status, None
     if problem.code in _UNIQUENESS:
@@ -139,7 +140,7 @@ def scim(**views: View) -> View:
             with POLICY:
                 response = answer(request, **address)
         except Exception as error:
-            response = _error(_problem(error))
+            response = error_response(_problem(error))
         return response if response.status_code == 405 else _finished(request, response)
 
     return view
@@ -155,7 +156,7 @@ def _finished(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def _base(request: HttpRequest) -> str:
-    return request.build_absolute_uri("/scim/v2/Users")
+    return request.build_absolute_uri(f"{BASE}Users")
 
 
 def list_users(request: ApiRequest) -> HttpResponse:
@@ -278,7 +279,7 @@ def config(request: ApiRequest) -> HttpResponse:
 
 
 def _meta(request: HttpRequest, kind: str, name: str) -> Meta:
-    address = f"/scim/v2/{kind}s/{name}" if name else f"/scim/v2/{kind}"
+    address = f"{BASE}{kind}s/{name}" if name else f"{BASE}{kind}"
     return Meta(resource_type=kind, location=request.build_absolute_uri(address))
 
 

@@ -11,6 +11,7 @@ from django.test import Client
 
 from audit import clock
 from audit.clock import SteadyTime
+from audit.models import Entry
 from tables.api import access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -92,6 +93,61 @@ def test_a_worker_counts_alone_while_the_common_store_is_away_and_asks_it_once_i
         assert asked == [1_000.0, 1_005.0]
     now[0] += access.AWAY_SECONDS
     assert client.get("facilities")["RateLimit"] == '"client";r=2;t=60'
+
+
+LARGE = b'{"params": {"x": "' + 2_000_000 * b"a" + b'"}}'
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "sent", "status", "code"),
+    [
+        (
+            "facilities/larkfield/tables/T-01/acts/call_floor",
+            "application/json",
+            LARGE,
+            413,
+            "body-too-large",
+        ),
+        ("oauth/token", "application/x-www-form-urlencoded", b"a=" + LARGE, 400, "invalid_request"),
+        (
+            "oauth/token",
+            "application/x-www-form-urlencoded",
+            b"&".join([b"a=1"] * 2_000),
+            400,
+            "invalid_request",
+        ),
+        ("oauth/token", "multipart/form-data", b"x", 400, "invalid_request"),
+        ("/scim/v2/Users", "application/scim+json", LARGE, 413, "413"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_in_the_form_of_its_address(
+    machine, address, kind, sent, status, code
+):
+    headers = machine("acts", "staff", "signs").headers | {"Idempotency-Key": str(uuid.uuid4())}
+    before = Entry.objects.count()
+    at = address if address.startswith("/") else f"/api/v1/{address}"
+    answer = Client().post(at, sent, content_type=kind, headers=headers)
+    said = answer.json()
+    assert (answer.status_code, said.get("code") or said.get("error") or said["status"]) == (status, code)
+    assert Entry.objects.count() == before
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "status"),
+    [
+        ("GET", "oauth/token", 405),
+        ("PUT", "oauth/token", 405),
+        ("OPTIONS", "openapi.json", 405),
+        ("DELETE", "facilities", 405),
+        ("GET", "", 404),
+        ("PROPFIND", "nothing/here", 404),
+    ],
+)
+def test_another_method_and_another_address_are_refused_as_problems(db, method, address, status):
+    answer = Client().generic(method, f"/api/v1/{address}")
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert answer.json()["status"] == status and "Pitside-Version" in answer
+    assert status == 404 or answer["Allow"]
 
 
 HIGHEST = 2**63 - 1
