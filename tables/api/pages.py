@@ -1,7 +1,9 @@
 """The page to read the document of the API, at `/api/v1/docs`: drawn here, from the document, with nothing loaded."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +17,7 @@ from tables.api.documents import SCHEME, document
 
 Schema = dict[str, Any]
 SCHEMA_PATH = "#/components/schemas/"
+MOST_CHARACTERS = 240  # of a text in an example; the document has it whole
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,15 @@ class Field:
     about: str
     is_required: bool
     shape: str = ""
+
+
+@dataclass(frozen=True)
+class Example:
+    """What was sent in a real run, with the line of its request, and what was answered. `body` is "" where none is."""
+
+    request: str
+    body: str
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,7 @@ class Operation:
     body: str
     answer: str
     answer_kind: str
+    example: Example
 
 
 @require_GET
@@ -80,10 +93,8 @@ def topics_of(content: Schema) -> dict[str, list[Operation]]:
 
 
 def _operation(method: str, path: str, operation: Schema) -> Operation:
-    body = _schema_in(operation.get("requestBody", {}))
-    answer = _schema_in(
-        next((said for code, said in operation["responses"].items() if code.startswith("2")), {})
-    )
+    sent, answered = operation.get("requestBody", {}), operation["responses"]["200"]
+    body, answer = _media_in(sent).get("schema", {}), _media_in(answered).get("schema", {})
     return Operation(
         method.upper(),
         path,
@@ -94,15 +105,52 @@ def _operation(method: str, path: str, operation: Schema) -> Operation:
         _shape_in(body),
         _shape_in(answer),
         kind_of(answer) if answer else "",
+        Example(
+            _request_line(method, path, operation),
+            _example_in(sent),
+            _example_in(answered),
+        ),
     )
 
 
-def _schema_in(part: Schema) -> Schema:
-    """The schema of a body or an answer, whatever its media type; empty without one."""
-    for media in part.get("content", {}).values():
-        schema: Schema = media.get("schema", {})
-        return schema
-    return {}
+def _media_in(part: Schema) -> Schema:
+    """The schema of a body or an answer and its example, whatever its media type; empty without one."""
+    media: Schema = next(iter(part.get("content", {}).values()), {})
+    return media
+
+
+def _request_line(method: str, path: str, operation: Schema) -> str:
+    """The method and the address of an example, with its query."""
+    query = {}
+    for parameter in operation.get("parameters", ()):
+        if "example" in parameter and parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", str(parameter["example"]))
+        elif "example" in parameter and parameter["in"] == "query":
+            query[parameter["name"]] = parameter["example"]
+    return f"{method.upper()} {path}{'?' if query else ''}{urlencode(query)}"
+
+
+def _example_in(part: Schema) -> str:
+    """The example of a body or an answer, as people read it; "" without one."""
+    media = _media_in(part)
+    if "example" not in media:
+        return ""
+    example = media["example"]
+    if isinstance(example, str):  # events
+        return "\n".join(_shortened(line) for line in example.split("\n"))
+    return json.dumps(_shortened(example), indent=2, ensure_ascii=False)
+
+
+def _shortened(value: Any) -> Any:
+    """A value of an example with each long text cut."""
+    match value:
+        case str() if len(value) > MOST_CHARACTERS:
+            return f"{value[:MOST_CHARACTERS]} …"
+        case list():
+            return [_shortened(part) for part in value]
+        case dict():
+            return {name: _shortened(part) for name, part in value.items()}
+    return value
 
 
 def _parameter(parameter: Schema) -> Field:

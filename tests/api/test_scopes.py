@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from audit.clients import SCOPES
-from tables.api.documents import SCHEME, document
+from tables.api.documents import SCHEME, document, read_examples
 
 pytestmark = [pytest.mark.django_db]
 EXAMPLES = {"facility": "larkfield", "table": "T-01"}
@@ -74,3 +74,21 @@ def test_the_page_of_the_document_names_every_address_and_loads_nothing_from_els
     assert links - set(re.findall(r' id="([^"]+)"', text)) == set()
     assert "http://" not in text and "https://" not in text
     assert Client().get("/api/v1/problems/not-found")["Location"] == "/api/v1/docs#refusals"
+
+
+def test_the_page_shows_the_example_of_every_operation():
+    page = Client().get("/api/v1/docs").content.decode()
+    shown = dict(re.findall(r'aria-label="Request of (\w+)">([^<]*)</pre>', page))
+    answers = dict(re.findall(r'aria-label="Answer of (\w+)">([^<]*)</pre>', page))
+    examples = read_examples()
+    assert (
+        shown.keys()
+        == answers.keys()
+        == {operation["operationId"] for _method, _path, operation in OPERATIONS}
+    )
+    assert html.unescape(shown["list_transfers"]) == "GET /api/v1/facilities/larkfield/transfers?kind=fill"
+    line, body = html.unescape(shown["say_shown"]).split("\n\n")
+    assert line == "POST /api/v1/facilities/larkfield/tables/T-01/sign/shown"
+    assert json.loads(body) == examples["say_shown"]["body"]
+    assert json.loads(html.unescape(answers["read_table"])) == examples["read_table"]["answer"]
+    assert max(len(line) for text in answers.values() for line in html.unescape(text).split("\n")) < 300
