@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from script.figures import Committed, Comparison, Figure, Run, better_of, compare, table
+from script.figures import Committed, Comparison, Figure, Run, better_of, commit_of_the_tree, compare, table
 from script.service_finder import ROOT
 
 
@@ -93,7 +93,7 @@ def main(arguments: list[str]) -> int:
         measure_here(options)
         return 0
     names = options.only or [name for name, part in PARTS.items() if part.is_nightly or not options.nightly]
-    run = Run.begin(_commit())
+    run = Run.begin(commit_of_the_tree())
     print(f"{run.machine}. Load average before the run: {run.load}.", flush=True)
     figures, failed = _measure(names, arguments)
     if options.long:
@@ -159,15 +159,6 @@ def measure_here(options: argparse.Namespace) -> None:
         for result in bench.measure(options):
             is_figure = isinstance(result, Figure)
             print(json.dumps(dataclasses.asdict(result)) if is_figure else f"  {result}", flush=True)
-
-
-def _commit() -> str:
-    """The commit of this clone, or nothing outside of one."""
-    command = ["git", "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import datetime as dt
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,15 @@ from script.service_finder import ROOT
 FILE = ROOT / "docs" / "bench.json"
 WORSE_RATIO = 1.2  # the nightly check fails beyond
 Better = Literal["lower", "higher"]
+
+
+def commit_of_the_tree() -> str:
+    """The commit of this clone, with what says that it was changed since, or nothing outside of one."""
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from script import checks
 from script.faults.report import write_counts
 from script.schedules.draws import Draws
 from script.schedules.pages import engine
+from script.schedules.runs import Seeds
 from script.schedules.schedule import Course
 from script.schedules.shortest import shortest
 
@@ -73,6 +74,31 @@ def test_a_schedule_of_the_product_is_the_same_each_time_and_holds():
     lines = [[line for line in run.stdout.splitlines() if " s  " in line] for run in (first, second)]
     assert lines[0] == lines[1]
     assert sum("taps" in line for line in lines[0]) == 9  # and the line that says that nobody taps any more
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_a_run_in_two_processes_ends_what_it_has_begun_once_it_is_told_to_stop():
+    command = [sys.executable, "-m", "script.schedules", "--seed", "7", "--taps", "1", "--minutes", "9"]
+    run = subprocess.Popen([*command, "--lines", "--workers", "2"], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline().startswith("Seed 7, 1 taps in each schedule, commit ")
+    assert run.stdout.readline()  # one has ended
+    run.terminate()
+    summary, _ = run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert summary.splitlines()[-3].count(" with violations, commit ") == 1
+    assert summary.splitlines()[-1].startswith("Faults: ")
+
+
+def test_the_seeds_of_a_run_are_taken_once_until_their_end_or_a_stop():
+    seeds = Seeds(7, 5, None)
+    first, second = iter(seeds), iter(seeds)
+    assert [next(first), next(second), next(first)] == [7, 8, 9]
+    assert list(second) == [10, 11]
+    endless = Seeds(7, None, None)
+    taken = iter(endless)
+    assert next(taken) == 7
+    endless.stop()
+    assert list(taken) == []
 
 
 @pytest.mark.parametrize(("status", "outcome"), [(0, "passed"), (1, "failed"), (5, "failed")])

@@ -17,6 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="of the first schedule; otherwise that of the day (UTC)")
     parser.add_argument("--minutes", type=float, help="so long schedules begin, of one seed after the other")
     parser.add_argument("--schedules", type=int, help="so many schedules; one, unless minutes are given")
+    parser.add_argument("--workers", type=int, default=1, help="processes that take the seeds (1)")
     parser.add_argument("--taps", type=int, default=TAPS, help=f"acts that people tap in each ({TAPS})")
     parser.add_argument("--without", type=_numbers, default=(), help="numbers of faults that do not happen")
     parser.add_argument("--lines", action="store_true", help="print what happens in each")
@@ -37,22 +38,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     django.setup()
     from script.schedules.pages import NoEngine
     from script.schedules.plants import try_plants
-    from script.schedules.runs import Runs
+    from script.schedules.runs import Kind, Runs
 
     try:
         if options.plants is not None:
             return try_plants(options.plants, seed)
-        runs = Runs(
-            seed, options.taps, options.without, print_all=options.lines, shorten=not options.as_it_is
-        )
-        runs.run(options.schedules or (None if options.minutes else 1), options.minutes)
+        runs = Runs(seed, Kind(options.taps, options.without, options.lines, not options.as_it_is))
+        most = options.schedules or (None if options.minutes else 1)
+        runs.run(most, options.minutes, options.workers)
     except NoEngine as reason:
         print(f"No schedule is run: {reason}.", file=sys.stderr)
         return NOT_HERE
     print(runs.summary)
     if options.results:
         runs.write_results(options.results)
-    return int(runs.failed > 0)
+    return int(bool(runs.failed))
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -108,18 +108,24 @@ class Engine:
         )
 
 
-@contextmanager
-def engine(scripts: Path | None = None) -> Iterator[Engine]:
-    """Start the process, and end it with the block. `scripts`: other ones than the product's. Raises NoEngine."""
+def find_node() -> str:
+    """The command of Node. Raises NoEngine."""
     node = shutil.which("node")
     if node is None:
         raise NoEngine("there is no node here, and the queue of the tablets runs in it")
+    return node
+
+
+@contextmanager
+def engine(scripts: Path | None = None) -> Iterator[Engine]:
+    """Start the process, and end it with the block. `scripts`: other ones than the product's. Raises NoEngine."""
     process = subprocess.Popen(
-        [node, *COMMAND, *([str(scripts)] if scripts else [])],
+        [find_node(), *COMMAND, *([str(scripts)] if scripts else [])],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
+        start_new_session=True,  # a run that is stopped ends its schedule first, which needs its pages
     )
     try:
         yield Engine(process)

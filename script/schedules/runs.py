@@ -1,23 +1,45 @@
-"""Schedules of one seed after the other: what they did, how fast, and the shortest one that fails of each that does."""
+"""Schedules of one seed after the other: what they did, how fast, and the shortest one that fails of each that does.
 
+Any number of processes takes the seeds of a run, each with a floor and pages of its own. A run that is told to stop
+(SIGTERM or SIGINT) ends the schedules that it has begun, and sums up.
+"""
+
+import multiprocessing
 import os
+import queue
+import signal
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from script.faults.report import write_counts
+from script.figures import commit_of_the_tree
 from script.schedules.house import Image, make_image
-from script.schedules.pages import engine
+from script.schedules.pages import engine, find_node
 from script.schedules.schedule import Course, Schedule
 from script.schedules.shortest import shortest
+from script.tablet import Fate
 
 Run = Callable[[int, int, Collection[int]], Course]
 MEMORY = Path("/dev/shm")  # where the sealer's files are on the disk at once
 MOST_PROBLEMS = 5
-REPORTED_EACH = 100  # schedules
+REPORTED_EACH = 50  # schedules
+CRASHES = (
+    "crash at a statement",
+    "crash before the answer",
+    "ticker crashed",
+    "sealer crashed",
+    "machine lost",
+)
+LOST_ANSWER = "answer lost"
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+FORK = multiprocessing.get_context("fork")
+PATIENCE_SECONDS = 1.0  # for a result, until somebody looks whether the processes still run
 
 
 @contextmanager
@@ -30,63 +52,183 @@ def made_image() -> Iterator[Image]:
         yield make_image(sealers)
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What the schedules of a run have in common. `print_all`: also those that hold; `shorten`: those that fail."""
+
+    taps: int
+    without: Collection[int] = ()
+    print_all: bool = False
+    shorten: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is summed up of a schedule. `text`: what is printed of it. `cpu_seconds`: of its process, by now."""
+
+    seed: int
+    requests: int
+    restored: int
+    fates: Counter[Fate]
+    faults: Counter[str]
+    holds: bool
+    text: str
+    process: int
+    cpu_seconds: float
+
+
+class Seeds:
+    """The seeds of a run, which its processes take from the first one on: so many, or for so long."""
+
+    def __init__(self, first: int, most: int | None, minutes: float | None) -> None:
+        self.end = None if most is None else first + most
+        self.until = time.monotonic() + 60 * minutes if minutes else None
+        self._next = FORK.Value("q", first)
+        self._is_stopped = FORK.RawValue("b", False)  # without a lock, which a signal would find taken
+
+    def stop(self, *_: Any) -> None:
+        """Let nobody take another one."""
+        self._is_stopped.value = True
+
+    def __iter__(self) -> Iterator[int]:
+        while True:
+            with self._next.get_lock():
+                seed = self._next.value
+                if (
+                    self._is_stopped.value
+                    or seed == self.end
+                    or (self.until and time.monotonic() >= self.until)
+                ):
+                    return
+                self._next.value += 1
+            yield seed
+
+
 class Runs:
-    """Schedules from a seed on, and their sums."""
+    """The schedules of a run, and their sums."""
 
-    def __init__(
-        self,
-        seed: int,
-        taps: int,
-        without: Collection[int] = (),
-        *,
-        print_all: bool = False,
-        shorten: bool = True,
-    ) -> None:
-        self.seed, self.taps, self.without = seed, taps, without
-        self.print_all, self.shorten = print_all, shorten
-        self.schedules = self.failed = self.acts = 0
-        self.faults, self.fates = Counter[str](), Counter[str]()
-        self.seconds = self.cpu_seconds = 0.0
+    def __init__(self, seed: int, kind: Kind) -> None:
+        self.seed, self.kind, self.commit = seed, kind, commit_of_the_tree()
+        self.schedules = self.requests = self.restored = 0
+        self.failed: list[int] = []
+        self.faults, self.fates = Counter[str](), Counter[Fate]()
+        self.seconds = 0.0
+        self._cpu_seconds: dict[int, float] = {}  # by process
 
-    def run(self, most: int | None, minutes: float | None) -> None:
-        """Run so many, or for so long. Prints each that fails. Raises NoEngine."""
-        print(f"Seed {self.seed}, {self.taps} taps in each schedule.", flush=True)
-        with engine() as pages, made_image() as image:
+    def run(self, most: int | None, minutes: float | None, workers: int = 1) -> None:
+        """Run so many, or for so long, in so many processes. Prints each that fails. Raises NoEngine."""
+        find_node()
+        began, seeds = time.monotonic(), Seeds(self.seed, most, minutes)
+        with _stopped_by_signals(seeds):
+            print(
+                f"Seed {self.seed}, {self.kind.taps} taps in each schedule, commit {self.commit}.", flush=True
+            )
+            outcomes = (
+                run_schedules(seeds, self.kind) if workers == 1 else _in_processes(seeds, self.kind, workers)
+            )
+            for outcome in outcomes:
+                self.seconds = time.monotonic() - began
+                self._add(outcome)
 
-            def run(seed: int, taps: int, without: Collection[int]) -> Course:
-                return Schedule(pages, image, seed, taps, without).run()
+    def _add(self, outcome: Outcome) -> None:
+        self.schedules += 1
+        self.requests += outcome.requests
+        self.restored += outcome.restored
+        self.faults += outcome.faults
+        self.fates += outcome.fates
+        self._cpu_seconds[outcome.process] = outcome.cpu_seconds
+        if not outcome.holds:
+            self.failed.append(outcome.seed)
+        if outcome.text:
+            print(outcome.text, flush=True)
+        if self.schedules % REPORTED_EACH == 0:
+            print(self.sums, flush=True)
 
-            began, cpu = time.monotonic(), time.process_time()
-            while (most is None or self.schedules < most) and (not minutes or self.seconds < 60 * minutes):
-                course = run(self.seed + self.schedules, self.taps, self.without)
-                self._add(course, run)
-                self.seconds, self.cpu_seconds = time.monotonic() - began, time.process_time() - cpu
-                if self.schedules % REPORTED_EACH == 0:
-                    print(self.summary.partition("\n")[0], flush=True)
-
-    def _add(self, course: Course, run: Run) -> None:
-        self.schedules, self.acts = self.schedules + 1, self.acts + course.acts
-        self.faults += course.draws.counts
-        self.fates += Counter(course.fates)
-        if course.problems:
-            self.failed += 1
-            print(f"\nSeed {course.seed} fails:", *course.problems[:MOST_PROBLEMS], sep="\n    ", flush=True)
-            print(as_text(shortest(course, run) if self.shorten else course), flush=True)
-        elif self.print_all:
-            print("\n".join(course.lines))
+    @property
+    def sums(self) -> str:
+        """The run so far in one line."""
+        minutes = max(sum(self._cpu_seconds.values()), 0.001) / 60
+        crashes = sum(self.faults[name] for name in CRASHES)
+        return (
+            f"{self.schedules} schedules from seed {self.seed}, {self.fates.total()} acts, {crashes} crashes, "
+            f"{self.faults[LOST_ANSWER]} lost answers, {self.restored} restored backups, "
+            f"{len(self.failed)} with violations, commit {self.commit}; {self.seconds:.0f} s, "
+            f"{self.schedules / minutes:.0f} schedules and {self.requests / minutes:.0f} requests of acts a minute "
+            f"of processor time."
+        )
 
     @property
     def summary(self) -> str:
-        minutes = max(self.cpu_seconds, 0.001) / 60
-        return (
-            f"{self.schedules} schedules from seed {self.seed}, {self.failed} with violations, {self.seconds:.0f} s; "
-            f"{self.schedules / minutes:.0f} schedules and {self.acts / minutes:.0f} requests of acts a minute of "
-            f"processor time.\nActs: {_counted(self.fates)}.\nFaults: {_counted(self.faults)}."
-        )
+        seeds = f"\nSeeds with violations: {', '.join(map(str, sorted(self.failed)))}." if self.failed else ""
+        return f"{self.sums}\nActs: {_counted(self.fates)}.\nFaults: {_counted(self.faults)}.{seeds}"
 
     def write_results(self, path: Path) -> None:
         """Write the counts as pytest does."""
-        write_counts(path, self.schedules, self.failed)
+        write_counts(path, self.schedules, len(self.failed))
+
+
+def run_schedules(seeds: Seeds, kind: Kind) -> Iterator[Outcome]:
+    """Run the schedules of the seeds that this process takes."""
+    with engine() as pages, made_image() as image:
+        cpu = time.process_time()
+
+        def run(seed: int, taps: int, without: Collection[int]) -> Course:
+            return Schedule(pages, image, seed, taps, without).run()
+
+        for seed in seeds:
+            course = run(seed, kind.taps, kind.without)
+            text = _text_of(course, kind, run)
+            yield Outcome(
+                seed,
+                course.acts,
+                course.restored,
+                Counter(course.fates),
+                course.draws.counts,
+                not course.problems,
+                text,
+                os.getpid(),
+                time.process_time() - cpu,
+            )
+
+
+def _text_of(course: Course, kind: Kind, run: Run) -> str:
+    if course.problems:
+        title = "\n    ".join([f"\nSeed {course.seed} fails:", *course.problems[:MOST_PROBLEMS]])
+        return f"{title}\n{as_text(shortest(course, run) if kind.shorten else course)}"
+    return "\n".join(course.lines) if kind.print_all else ""
+
+
+def _in_processes(seeds: Seeds, kind: Kind, workers: int) -> Iterator[Outcome]:
+    """Run the schedules in several processes. Raises RuntimeError once all have ended, if one of them ended early."""
+    outcomes: multiprocessing.Queue[Outcome] = FORK.Queue()
+
+    def work() -> None:
+        for outcome in run_schedules(seeds, kind):
+            outcomes.put(outcome)
+
+    processes = [FORK.Process(target=work) for _ in range(workers)]
+    for process in processes:
+        process.start()
+    is_over = False
+    while not is_over:
+        is_over = not any(process.is_alive() for process in processes)  # then what they put is there
+        while True:
+            try:
+                yield outcomes.get(timeout=0 if is_over else PATIENCE_SECONDS)
+            except queue.Empty:
+                break
+    if broken := [process.exitcode for process in processes if process.exitcode]:
+        raise RuntimeError(f"{len(broken)} of {workers} processes ended early: {broken}")
+
+
+@contextmanager
+def _stopped_by_signals(seeds: Seeds) -> Iterator[None]:
+    before = {number: signal.signal(number, seeds.stop) for number in STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def as_text(course: Course) -> str:
@@ -97,5 +239,5 @@ def as_text(course: Course) -> str:
     return "\n".join([*course.lines, command])
 
 
-def _counted(counts: Counter[str]) -> str:
+def _counted(counts: Counter[str] | Counter[Fate]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))

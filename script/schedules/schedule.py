@@ -37,6 +37,7 @@ class Course:
     draws: Draws
     acts: int = 0  # requests of acts that reached the server
     sealed: int = 0  # seconds in which the sealer found nothing wrong
+    restored: int = 0  # backups
     seconds: float = 0.0  # of the schedule's own time
     fates: list[Fate] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -106,9 +107,17 @@ class Schedule:
             finally:
                 self.house.close()
         fates = [tapped.fate for tapped in self.tapped]
-        sealed, seconds = self.house.sealing.sealed, self.world.seconds
         return Course(
-            self.draws.seed, self.taps, self.draws, self.acts, sealed, seconds, fates, problems, self.lines
+            self.draws.seed,
+            self.taps,
+            self.draws,
+            self.acts,
+            self.house.sealing.sealed,
+            self.house.restored,
+            self.world.seconds,
+            fates,
+            problems,
+            self.lines,
         )
 
     def _open(self) -> None:
