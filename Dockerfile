@@ -1,9 +1,12 @@
 # The base image by its digest, if PYTHON_IMAGE names one (docs/deployment.md).
 ARG PYTHON_IMAGE=python:3.12-slim
 FROM ${PYTHON_IMAGE} AS packages
-COPY requirements/base.txt /requirements.txt
+COPY requirements/base.txt requirements/traces.txt /requirements/
+# `on` for traces, whose packages nobody else needs (docs/operation.md#traces).
+ARG PITSIDE_TRACES=
 RUN python -m venv /venv \
- && /venv/bin/pip install --no-cache-dir --require-hashes --requirement /requirements.txt
+ && /venv/bin/pip install --no-cache-dir --require-hashes --requirement /requirements/base.txt \
+    ${PITSIDE_TRACES:+--requirement /requirements/traces.txt}
 
 FROM ${PYTHON_IMAGE}
 ARG PITSIDE_BUILD=dev

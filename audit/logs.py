@@ -1,8 +1,9 @@
 """Logs of production: one JSON object a line, with the request that the line belongs to.
 
 `time` (UTC), `level`, `logger` and `message`; `request`, its id, which the answer has as `X-Request-ID` and the page of
-an error shows; `facility`, `table`, `act` and `command` where the request is an act; `error`, a traceback. What keeps
-failing is one line when it begins and one when it ends (`OutageLog`), however often it is tried meanwhile.
+an error shows; `facility`, `table`, `act` and `command` where the request is an act; `trace` where it is traced
+(`config/tracing.py`); `error`, a traceback. What keeps failing is one line when it begins and one when it ends
+(`OutageLog`), however often it is tried meanwhile.
 """
 
 import datetime as dt
@@ -121,6 +122,8 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             **about_the_request(),
         }
+        if trace := getattr(record, "trace", ""):
+            line["trace"] = trace
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)

@@ -1,6 +1,7 @@
 """The application for HTTP and sockets. In the embedded default it also runs the ticker, the worker and the sealer."""
 
 import gc
+import logging
 import os
 from typing import Any
 
@@ -24,10 +25,24 @@ from tables.monitoring import watch_installation  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
 from tables.views.sockets import websocket_urlpatterns  # noqa: E402
 
+
+def handler() -> OneThreadHandler:
+    """The handler of requests: with traces where a receiver is named. No table waits for what only watches it."""
+    if settings.TRACES_ENDPOINT:
+        try:
+            from config.tracing import traced_handler
+
+            return traced_handler()
+        except ModuleNotFoundError as missing:
+            log = logging.getLogger(__name__)
+            log.error("Nothing is traced: there is no %s. Install requirements/traces.txt.", missing.name)
+    return OneThreadHandler()
+
+
 sockets = AllowedHostsOriginValidator(with_same_origin(CookieMiddleware(URLRouter(websocket_urlpatterns))))
 application: Any = ProtocolTypeRouter(
     {
-        "http": with_limit(OneThreadHandler(), settings.MOST_BODY_BYTES, settings.MOST_BODY_SECONDS),
+        "http": with_limit(handler(), settings.MOST_BODY_BYTES, settings.MOST_BODY_SECONDS),
         "websocket": sockets,
     }
 )

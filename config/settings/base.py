@@ -237,6 +237,11 @@ ANSWERS_KEPT_DAYS = max(2, env.int("PITSIDE_ANSWERS_KEPT_DAYS", default=7))
 # Where this process serves its metrics, as host:port (docs/deployment.md): an address that only the monitor reaches.
 METRICS_LISTEN = env("PITSIDE_METRICS_LISTEN", default="")
 
+# Where a web worker sends its traces, such as http://collector:4318/v1/traces (docs/operation.md#traces), and the share
+# of the requests, from 0 to 1, that are traced where the proxy has not decided it.
+TRACES_ENDPOINT = env("PITSIDE_TRACES_ENDPOINT", default="")
+TRACES_SHARE = min(1.0, max(0.0, env.float("PITSIDE_TRACES_SHARE", default=1.0)))
+
 # What the ticker watches on its machine (tables/machines.py): further folders, for the disks that they are on, and
 # certificates, each as name or name@host:port.
 WATCHED_FOLDERS = env.list("PITSIDE_WATCHED_FOLDERS", default=[])
