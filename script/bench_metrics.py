@@ -1,7 +1,8 @@
-"""Measure what metrics cost an act: `python -m script.bench_metrics`.
+"""Measure what metrics and traces cost an act: `python -m script.bench_metrics`.
 
-Two web workers of one installation take turns at one table. Both count what they do, as every worker does; one of them
-also serves its metrics and is read each second, fifteen times as often as Prometheus reads it.
+Three web workers of one installation take turns at one table. All count what they do, as every worker does. One is
+asked for nothing; the second serves its metrics and is read each second, fifteen times as often as Prometheus reads it;
+the third does the same and sends a trace of every request to a receiver on this machine.
 """
 
 import argparse
@@ -15,9 +16,11 @@ from collections.abc import Iterator
 from script.bench_acts import ActBench, Block
 from script.faults.scene import HOST, free_port
 from script.installation import Installation
+from script.trace_receiver import Receiver, receiving
 
 READ_SECONDS = 1.0
-WORKERS = {"web-1": "off", "web-2": "on"}
+OFF, METRICS, TRACES = "off", "metrics", "metrics and traces"
+WORKERS = {"web-1": OFF, "web-2": METRICS, "web-3": TRACES}
 
 
 class WorkerBench(ActBench):
@@ -29,14 +32,15 @@ class WorkerBench(ActBench):
 
 
 @contextlib.contextmanager
-def read_often(port: int) -> Iterator[list[int]]:
-    """Read the metrics at this port each second within the block. Yields the sizes of the answers (bytes)."""
+def read_often(ports: list[int]) -> Iterator[list[int]]:
+    """Read the metrics at these ports each second within the block. Yields the sizes of the answers (bytes)."""
     ended, sizes = threading.Event(), list[int]()
 
     def read() -> None:
         while not ended.wait(READ_SECONDS):
-            with urllib.request.urlopen(f"http://{HOST}:{port}/metrics", timeout=10) as answer:
-                sizes.append(len(answer.read()))
+            for port in ports:
+                with urllib.request.urlopen(f"http://{HOST}:{port}/metrics", timeout=10) as answer:
+                    sizes.append(len(answer.read()))
 
     reader = threading.Thread(target=read)
     reader.start()
@@ -47,6 +51,40 @@ def read_often(port: int) -> Iterator[list[int]]:
         reader.join()
 
 
+def watched(stack: contextlib.ExitStack, receiver: Receiver) -> tuple[Installation, list[int]]:
+    """The installation, and the ports where its metrics are read."""
+    installation, ports = Installation(stack, len(WORKERS)), list[int]()
+    for worker, ways in WORKERS.items():
+        environment = installation.web[worker].environment
+        if ways != OFF:
+            ports.append(free_port())
+            environment["PITSIDE_METRICS_LISTEN"] = f"{HOST}:{ports[-1]}"
+        if ways == TRACES:
+            environment["PITSIDE_TRACES_ENDPOINT"] = receiver.endpoint
+    return installation, ports
+
+
+def lines(blocks: dict[str, list[Block]]) -> Iterator[str]:
+    """What the acts of each worker took, and each beside the one that is asked for nothing."""
+    for worker, ways in WORKERS.items():
+        used = [block.milliseconds(worker) for block in blocks[worker]]
+        answers = [answer for block in blocks[worker] for answer in block.to_answer()]
+        yield (
+            f"{ways:<18} {len(answers)} acts: {statistics.median(used):.2f} ms of processor time an act "
+            f"(turns from {min(used):.2f} to {max(used):.2f}), answered after {statistics.median(answers):.1f} ms"
+        )
+    off, *others = WORKERS
+    for worker in others:
+        ratios = [
+            after.milliseconds(worker) / before.milliseconds(off)
+            for before, after in zip(blocks[off], blocks[worker], strict=True)
+        ]
+        yield (
+            f"{WORKERS[worker]} / off: {statistics.median(ratios):.3f} "
+            f"(turns from {min(ratios):.3f} to {max(ratios):.3f})"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m script.bench_metrics", description=__doc__)
     parser.add_argument("--rounds", type=int, default=4, help="dealt in each turn")
@@ -54,30 +92,24 @@ def main() -> None:
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
-        installation, port = Installation(stack, 2), free_port()
-        installation.web["web-2"].environment["PITSIDE_METRICS_LISTEN"] = f"{HOST}:{port}"
+        receiver = stack.enter_context(receiving())
+        installation, ports = watched(stack, receiver)
         bench = WorkerBench(installation)
         blocks: dict[str, list[Block]] = {worker: [] for worker in WORKERS}
         for worker in WORKERS:
             bench.play_at(worker, Block(), 2)
-        with read_often(port) as sizes:
+        with read_often(ports) as sizes:
             for turn in range(options.turns):
                 for worker in sorted(WORKERS, reverse=bool(turn % 2)):
                     block = Block()
                     bench.play_at(worker, block, options.rounds)
                     blocks[worker].append(block)
-        for worker, metrics in WORKERS.items():
-            used = [block.milliseconds(worker) for block in blocks[worker]]
-            answers = [answer for block in blocks[worker] for answer in block.to_answer()]
-            print(
-                f"metrics {metrics:<3} {len(answers)} acts: {statistics.median(used):.2f} ms of processor time an act "
-                f"(turns from {min(used):.2f} to {max(used):.2f}), answered after {statistics.median(answers):.1f} ms"
-            )
-        off, on = ([block.milliseconds(worker) for block in blocks[worker]] for worker in WORKERS)
-        pairs = [after / before for before, after in zip(off, on, strict=True)]
+        for line in lines(blocks):
+            print(line)
+        acts = sum(span.name.endswith("/acts/<str:act>") for span in receiver.spans)
         print(
-            f"on / off: {statistics.median(pairs):.3f} (turns from {min(pairs):.3f} to {max(pairs):.3f}); metrics were "
-            f"read {len(sizes)} times, {statistics.median(sizes) / 1_000:.0f} kB each"
+            f"metrics were read {len(sizes)} times, {statistics.median(sizes) / 1_000:.0f} kB each; "
+            f"{len(receiver.spans)} spans came, of {acts} acts"
         )
 
 
