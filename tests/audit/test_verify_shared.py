@@ -1,16 +1,103 @@
-"""Several processes share the contents of a long file. That changes no answer of `verify.py`."""
+"""`verify.py` reads wagers apart from their entry, and shares long files. Neither changes an answer."""
 
 import io
+import json
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from audit import verify
 
 from . import stored
 from .mutants import FORGED_SEALS, forged_export, forged_log, of_lines
 from .sealed import archived, files_of
+from .test_export import SETTLED, body
+
+PLACED: dict[str, Any] = {
+    "placed": [
+        {"cents": 700, "flag": "", "made_in": "chips", "seat": 2, "wager": "big"},
+        {"cents": 500, "flag": "§ 5", "made_in": "plaques", "play": 1, "seat": 1, "wager": "penalty"},
+    ],
+    "round": 1,
+    "wagered_cents": 1_200,
+}
+TYPES: dict[str, dict[str, Any]] = {"round.settled": SETTLED, "wagers.placed": PLACED}
+
+
+def read(raw, monkeypatch, *, apart):
+    """What a body says as the second of its stream, or why it says nothing."""
+    with monkeypatch.context() as patched:
+        if not apart:
+            patched.setattr(verify, "WAGER_LISTS", [])
+        try:
+            entry = verify.read_entry(raw, "larkfield/T-04", 2)
+            if verify.is_settlement(entry.type, entry.data):
+                verify.verify_settled(entry.data)
+        except verify.Bad as bad:
+            return str(bad)
+    return entry
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_no_changed_body_is_read_otherwise_because_its_wagers_are_read_apart(type_, monkeypatch):
+    raw = verify.encode(body(2, TYPES[type_], _type=type_)).encode()
+    verify.read_wager.cache_clear()
+    entry = read(raw, monkeypatch, apart=True)
+    assert isinstance(entry, verify.Entry)
+    assert entry == read(raw, monkeypatch, apart=False)
+    assert verify.read_wager.cache_info().misses == 2  # they were read apart
+    signs = [b"", b" ", b"0", b"1", b"-", b".", b",", b'"', b"\\", b"]", b"}", b"[", b"{", b"\0", b"\x1f"]
+    for place in range(raw.index(b'"data"'), len(raw)):
+        for sign in (*signs, b"},{", b"}]"):
+            for changed in (raw[:place] + sign + raw[place + 1 :], raw[:place] + sign + raw[place:]):
+                assert read(changed, monkeypatch, apart=True) == read(changed, monkeypatch, apart=False), (
+                    changed
+                )
+
+
+WAGERS = [TYPES["round.settled"]["settled"][0], PLACED["placed"][0]]
+SIGNS = ["}],[{", "},{", '"settled":[{', '"settled":[]', "]", '\\"settled":[{']
+JSON = st.recursive(
+    st.none() | st.integers(-5, 5) | st.text() | st.sampled_from([*SIGNS, *WAGERS]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["a", "settled", "placed", "}]", '"', 'x"settled']), inner, max_size=3
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(
+    content=st.dictionaries(st.sampled_from(["a", "settled", "placed", "z", 'x"settled']), JSON),
+    spaces=st.booleans(),
+)
+def test_whatever_stands_in_an_entry_is_read_alike(content, spaces):
+    text = json.dumps(
+        content, ensure_ascii=False, sort_keys=True, separators=(", ", ": ") if spaces else (",", ":")
+    )
+    for type_ in TYPES:
+        empty = verify.encode(body(2, {}, _type=type_))
+        raw = empty.replace('"data":{}', '"data":' + text).encode("utf-8", "replace")
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            assert read(raw, monkeypatch, apart=True) == read(raw, monkeypatch, apart=False)
+
+
+@pytest.mark.parametrize(
+    "other", [{"a": {"settled": []}}, {"a": {"settled": [1]}}, {'x"settled': []}, {"a": ['"settled":[]']}]
+)
+def test_wagers_that_stand_elsewhere_are_not_taken_for_those_of_a_settlement(other, monkeypatch):
+    """The data's own list is empty here, and another one has wagers; or the other way round."""
+    for own, inner in (([], SETTLED["settled"]), (SETTLED["settled"], [])):
+        nested = {key: {"settled": inner} if isinstance(item, dict) else inner for key, item in other.items()}
+        for content in ({**SETTLED, "settled": own, **nested}, {**SETTLED, "settled": own, **other}):
+            raw = verify.encode(body(2, content, _type="round.settled")).encode()
+            assert read(raw, monkeypatch, apart=True) == read(raw, monkeypatch, apart=False)
 
 
 def answers_of(path, counts, monkeypatch):
