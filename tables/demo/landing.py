@@ -142,22 +142,22 @@ class FloorNow:
     catches_up: bool = False
 
     @property
-    def open(self) -> int:
-        return sum(state["table"]["status"] == "open" for state in self.states)
+    def live(self) -> list[Snapshot]:
+        """The tables that the floor's pages count as well: a training table's chips are nobody's."""
+        return [state for state in self.states if state["table"]["kind"] == "live"]
+
+    @property
+    def live_open(self) -> list[Snapshot]:
+        return [state for state in self.live if state["table"]["status"] == "open"]
 
     @property
     def seats(self) -> int:
-        return sum(state["table"]["seats"] for state in self.states if state["table"]["status"] == "open")
+        return sum(state["table"]["seats"] for state in self.live_open)
 
     @property
     def taken(self) -> int:
-        """The seats that are drawn as taken: between two rounds a player has no wager, and sits there."""
-        seats = (
-            seat
-            for state in self.states
-            if state["table"]["status"] == "open"
-            for seat in state["round"]["seats"]
-        )
+        """The live seats that are drawn as taken: between two rounds a player has no wager, and sits there."""
+        seats = (seat for state in self.live_open for seat in state["round"]["seats"])
         return sum(seat["taken"] or seat["count"] > 0 for seat in seats)
 
     @property

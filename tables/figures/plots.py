@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from audit.models import Entry
@@ -201,23 +202,65 @@ def _note(
     foot: float,
     right: float,
 ) -> list[Mark]:
-    """Place the note under its point, or above where there is no room below."""
+    """Place the note beside its point, where it covers neither the win nor what is expected if one of four is so."""
     moment = number_of(annotation.moment)
-    place = min(range(len(points)), key=lambda index: abs(number_of(points[index].moment) - moment))
-    x, y = xs[place], y_of(points[place].win_cents)
-    half = max(len(text) for text in annotation.lines) * LETTER / 2
-    middle = min(max(x, LEFT + half), right - half)
-    is_below = y + 26 + 2 * LINE < foot
-    line_from, line_to = (y + 4, y + 22) if is_below else (y - 4, y - 22)
-    first = y + 36 if is_below else y - 28 - LINE
+    index = min(range(len(points)), key=lambda index: abs(number_of(points[index].moment) - moment))
+    x, y = xs[index], y_of(points[index].win_cents)
+    width = max(len(text) for text in annotation.lines) * LETTER
+    middle = min(max(x, LEFT + width / 2), right - width / 2)
+    below = Box(middle - width / 2, y + 24, width), Line(x, y + 4, x, y + 22, "lead-line")
+    above = Box(middle - width / 2, y - 26 - 2 * LINE, width), Line(x, y - 4, x, y - 22, "lead-line")
+    level = max(0.0, min(y - LINE, foot - 2 * LINE))
+    before = Box(x - 26 - width, level, width), Line(x - 4, y, x - 22, y, "lead-line")
+    after = Box(x + 26, level, width), Line(x + 4, y, x + 22, y, "lead-line")
+    places = [
+        (box, lead)
+        for box, lead in (below, above, before, after)
+        if box.left >= LEFT and box.left + width <= right and box.top >= 0 and box.top + 2 * LINE <= foot
+    ]
+    lines = [
+        [(at, y_of(cents)) for at, cents in zip(xs, amounts, strict=True)]
+        for amounts in (
+            [point.win_cents for point in points],
+            [point.expected_cents for point in points],
+        )
+    ]
+    box, lead = min(places or [above], key=lambda place: sum(place[0].is_crossed(line) for line in lines))
     return [
-        Line(x, line_from, x, line_to, "lead-line"),
+        lead,
         Circle(x, y, 3, "event"),
         *(
-            Text(middle, first + number * LINE, text, "note" if not number else "", "middle")
-            for number, text in enumerate(annotation.lines)
+            Text(
+                box.left + width / 2,
+                box.top + number * LINE - 4,
+                text,
+                "note" if number == 1 else "",
+                "middle",
+            )
+            for number, text in enumerate(annotation.lines, 1)
         ),
     ]
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where the two lines of a note stand, in the units of the plot."""
+
+    left: float
+    top: float
+    width: float
+
+    def is_crossed(self, line: Sequence[tuple[float, float]]) -> bool:
+        """True if a line of the plot, whose points go from left to right, runs through the box."""
+        return any(self._is_crossed_by(*start, *end) for start, end in pairwise(line))
+
+    def _is_crossed_by(self, x1: float, y1: float, x2: float, y2: float) -> bool:
+        first, last = max(x1, self.left), min(x2, self.left + self.width)
+        if first > last:
+            return False
+        slope = (y2 - y1) / (x2 - x1) if x2 > x1 else 0.0
+        ys = (y1 + slope * (first - x1), y1 + slope * (last - x1)) if slope else (y1, y2)
+        return min(ys) <= self.top + 2 * LINE and max(ys) >= self.top
 
 
 def lot_changes(table: Table, begins: dt.datetime, ends: dt.datetime) -> list[LotChange]:

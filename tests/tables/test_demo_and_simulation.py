@@ -371,6 +371,7 @@ def test_the_landing_counts_the_seats_that_it_draws_as_taken(settings, monkeypat
     page = Client().get("/").content.decode()
     (taken,) = re.findall(r"<b>(\d+)</b> of 68 seats taken", page)
     assert int(taken) == page.count('<circle class="in"') > 20
+    assert "<b>8</b> of 9 tables open" in page  # as the floor counts them: T-24 is for training
 
 
 @pytest.mark.parametrize(

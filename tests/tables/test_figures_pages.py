@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 from html import unescape
 from io import BytesIO, StringIO
+from itertools import pairwise
 
 import pypdfium2
 import pytest
@@ -18,7 +19,7 @@ from games.kit.plots import Text
 from games.kit.tables import MONEY, Column
 from tables.figures import figure_tables, rollup
 from tables.figures.page import FiguresRow
-from tables.figures.plots import Axis, LotChange, band_plots, lot_changes
+from tables.figures.plots import Annotation, Axis, LotChange, band_plots, lot_changes
 from tables.figures.ranges import FiguresQuery, PlotPoint, read_query, read_range, sold_by_hour, whole_months
 from tables.figures.rollup import check_rollups, pit_moves
 from tables.handover.handover import shift_figures, shift_to_hand_over
@@ -399,6 +400,29 @@ def test_the_win_plot_of_a_table_has_a_line_where_its_dice_changed(hands, scene)
     assert [change.lot for change in found] == [scene.snapshot["lot"]["code"]]
     assert '<line class="lot-line"' in read(scene, f"{PAGE}T-01/?from=2026-11-21")[1]
     assert lot_changes(scene.fresh, at(12), at(13)) == []
+
+
+@pytest.mark.parametrize(
+    "wins",
+    [
+        [0, 0, -90, 0, 0],
+        [0, 0, 90, 0, 0],
+        [0, 0, -90, 10, 20, 30, 40],
+        [0, 0, -20, 50, 60, 90, 90],
+    ],
+)
+def test_the_note_of_a_plot_covers_neither_the_win_nor_what_is_expected(wins):
+    points = [PlotPoint(at(10, 8 * number), cents, 0.0, 40.0) for number, cents in enumerate(wins)]
+    note = Annotation(at(10, 16), ("10:16 T-01 loses $90", "net, in round 1"))
+    wide = band_plots(points, Axis(at(10).timestamp(), at(11).timestamp(), []), note)[0]
+    (text,) = [mark for mark in wide.marks if mark.kind == "note"]
+    half = len(text.text) * 7 / 2
+    for line in (mark for mark in wide.marks if mark.kind in ("actual", "expected")):
+        for (x1, y1), (x2, y2) in pairwise(line.points):
+            on_line = [(x1 + (x2 - x1) * part / 50, y1 + (y2 - y1) * part / 50) for part in range(51)]
+            assert not [
+                (x, y) for x, y in on_line if abs(x - text.x) < half and text.y - 10 < y < text.y + 18
+            ], line.kind
 
 
 def test_hold_is_win_over_the_drop_that_the_count_room_counted(hands):
