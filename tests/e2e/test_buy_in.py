@@ -99,10 +99,13 @@ def test_a_sale_that_waits_for_the_line_is_named_in_the_log(open_tray, new_page,
 def test_the_drawer_covers_no_seat_and_no_step_and_axe_finds_nothing(open_tray, new_page):
     dealer = tablet(new_page, open_tray)
     page = dealer.page
-    dock = page.locator(".dock").bounding_box()
-    for button in page.locator(".dock button:visible").all():
-        place = button.bounding_box()
-        assert place["x"] + place["width"] <= dock["x"] + dock["width"], button.inner_text()
+    for size in (*SIZES, (1180, 820)):
+        resize(page, size)
+        expect(page.locator(BUY_IN)).to_be_visible()
+        dock = page.locator(".dock").bounding_box()
+        for button in page.locator(".dock button:visible").all():
+            place = button.bounding_box()
+            assert place["x"] + place["width"] <= dock["x"] + dock["width"], (size, button.inner_text())
     dealer.tap(BUY_IN)
     dealer.tap("[data-cents='50000']")
     expect(page.locator("[data-cut]")).to_have_count(2)
@@ -168,7 +171,7 @@ def test_a_house_without_inventories_has_no_buy_in(scene, new_page):
 
 
 def test_a_small_tablet_sells_with_four_taps_from_the_other_acts(open_tray, new_page):
-    dealer = tablet(new_page, open_tray, size=(1024, 768))
+    dealer = tablet(new_page, open_tray, size=(768, 1024))
     expect(dealer.page.locator(BUY_IN)).to_be_hidden()
     taps = dealer.taps
     dealer.tap("[data-open=more]")
@@ -180,8 +183,8 @@ def test_a_small_tablet_sells_with_four_taps_from_the_other_acts(open_tray, new_
     assert sales() == [(1, 20_000, {"2500": 4, "500": 20})]
 
 
-@pytest.mark.parametrize("size", [(820, 1180), (800, 1280)])
-def test_a_tablet_held_upright_sells_from_its_dock_with_nothing_off_the_screen(open_tray, new_page, size):
+@pytest.mark.parametrize("size", [(820, 1180), (800, 1280), (1024, 768), (1180, 820)])
+def test_a_smaller_tablet_sells_from_its_dock_with_nothing_off_the_screen(open_tray, new_page, size):
     dealer = tablet(new_page, open_tray, size=size)
     dealer.tap(dealer.area("any_three"))
     dealer.is_taken()  # the reason of Undo is at its longest
