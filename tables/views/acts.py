@@ -150,7 +150,7 @@ def who_was_first(table: Table, seen_version: int, device: str, entry: int | Non
 
 def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: str) -> str:
     """Return who did on another screen what the refused act came too late for, as a sentence; "" if nobody did."""
-    types = OVERTAKEN_BY.get(refusal.code, set()) | _types_of_games(refusal.code)
+    types = _overtaking_types(refusal.code)
     since = (line for line in table_history.acts(table) if line["seq"] > seen_version)
     line = next((line for line in since if line["type"] in types), None)
     if line is None or _is_of(table, line["seq"], device):
@@ -158,9 +158,10 @@ def who_left_nothing(table: Table, refusal: Refusal, seen_version: int, device: 
     return _sentence(table, line, device)
 
 
-def _types_of_games(code: str) -> set[str]:
-    modules = registry.parts("words").values()
-    return {name for module in modules for name in getattr(module, "OVERTAKEN_BY", {}).get(code, ())}
+def _overtaking_types(code: str) -> set[str]:
+    """The types of the entries that leave nothing to do for an act so refused, by every topic and every game."""
+    of_games = (getattr(module, "OVERTAKEN_BY", {}) for module in registry.parts("words").values())
+    return {*OVERTAKEN_BY.get(code, ()), *(name for types in of_games for name in types.get(code, ()))}
 
 
 def _sentence(table: Table, line: ActLine, device: str) -> str:
@@ -430,7 +431,7 @@ def _execute_request(
     except Refusal as refusal:
         screen = _fresh_screen(request, target, station)
         reply = _refused(422, refusal, screen)
-        if screen and refusal.code in OVERTAKEN_BY:  # so the act was tried
+        if screen and _overtaking_types(refusal.code):  # so the act was tried
             first = _left_nothing(target, act_request, refusal)
             reply.body["refusal"]["message"] = f"{reply.body['refusal']['message']} {first}".strip()
         return reply

@@ -4,6 +4,7 @@ import pytest
 
 from tests.tables.cast import PIN, make_scene
 from tests.tables.test_act_endpoint import refusal, send
+from tests.tables.test_football_table import FULL, begin
 from tests.tables.test_money import FILL, OPENER, count, fill, keep_inventory
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +64,22 @@ def test_a_wager_after_no_more_bets_of_the_other_tablet_names_it(scene, second):
     )
     own = loses(scene.browser("tablet", "dealer"), scene, "place_wagers", wager, seen)
     assert own == "No more bets was announced. Give the wager back.", "the dealer did that on this tablet"
+
+
+def test_a_wager_on_a_play_after_the_throw_of_the_stick_names_it():
+    """What leaves nothing to do is declared by the game alone, in the `words.py` of its folder."""
+    scene = make_scene("pa-577")
+    begin(scene, *FULL)
+    seen = scene.version
+    scene.act("throw_dice", by="stickperson", device=scene.podium)
+    wager = {"wagers": [{"seat": 1, "wager": "penalty", "cents": 500, "play": 1}]}
+    message = loses(scene.browser("tablet", "dealer"), scene, "place_wagers", wager, seen)
+    assert message == (
+        "The dice have left the hand, which closed the wagers. Give the wager back. "
+        "Stickperson was first on another screen: Dice out, throw 1."
+    )
+    own = loses(scene.browser("tablet", "dealer"), scene, "place_wagers", wager, scene.version)
+    assert "first" not in own, "the throw was on the screen already"
 
 
 def test_a_second_page_of_one_tablet_is_not_another_screen(scene):
