@@ -38,7 +38,7 @@ _worked_at: "WeakKeyDictionary[Connection, float]" = WeakKeyDictionary()  # when
 
 
 class NeedsRows(Exception):
-    """A statement where reads are refused (`refuse_reads`)."""
+    """A statement that reads in a block in which only writes are collected (`DatabaseWrapper.at_once`)."""
 
 
 class NotConfirmed(OperationalError):

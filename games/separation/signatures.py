@@ -1,7 +1,8 @@
 """Signatures on papers: one list of places a paper, from the rows of the jurisdiction, and who signs each.
 
-A paper is a fill or a credit, an inventory, a drop box, a handover. `signers.toml` has its places in order, and a row
-of `[[signatures]]` in the file of a jurisdiction adds one, without a line of code:
+A paper is a fill or a credit, an inventory, a drop box, a handover, the outcome of a case, a prepared change.
+`signers.toml` has its places in order, and a row of `[[signatures]]` in the file of a jurisdiction adds one, without a
+line of code:
 
     [[signatures]]
     paper = "fill"

@@ -38,7 +38,7 @@ def filled(stage, tmp_path: Path) -> Iterator[Scene]:
         yield scene
 
 
-def test_a_fourth_signer_signs_on_the_tray_and_the_slip_has_every_signature(filled, new_page, spotless):
+def test_a_fifth_signer_signs_on_the_tray_and_the_slip_has_every_signature(filled, new_page, spotless):
     _device, token = enroll("Cage 1", "larkfield", "podium")
     cage, floor = Screen(new_page(1024, 768)), Screen(new_page(1024, 768))
     spotless += [cage, floor]

@@ -1,6 +1,6 @@
 """Who signs a paper is a list in the file of a jurisdiction: a row adds a signer, and no line of code.
 
-Ruritania's file gets rows of `[[signatures]]` here, as those of a state that asks for a fourth signature on a fill.
+Ruritania's file gets rows of `[[signatures]]` here, as those of a state that asks for a fifth signature on a fill.
 """
 
 from collections.abc import Callable, Iterator
@@ -121,7 +121,7 @@ def findings() -> list[str]:
 
 
 @pytest.mark.both_databases
-def test_a_row_of_the_file_asks_for_a_fourth_signature_on_a_fill(in_ruritania):
+def test_a_row_of_the_file_asks_for_a_fifth_signature_on_a_fill(in_ruritania):
     scene = in_ruritania(FILL)
     with scene.refused("no-such-paper"):
         sign(scene, "fill", witness="pit-manager")
