@@ -346,8 +346,8 @@ def examine_dice(
         "found": found,
         "section": custody.duty_section(ctx.table.facility, "examination"),
     }
-    entry_type = DICE_LOT_TAMPERED if tampered else DICE_LOT_EXAMINED
-    return ActOutcome(entry_type(data), changes="nothing")
+    type_ = DICE_LOT_TAMPERED if tampered else DICE_LOT_EXAMINED
+    return ActOutcome(type_(data), changes="nothing")
 
 
 # Alerts about the time of the dice, and a shaker without any

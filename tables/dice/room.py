@@ -286,8 +286,8 @@ def inspect_dice(
         "dice": [_measurement_data(die) for die in dice],
         "section": section,
     }
-    entry_type = DICE_LOT_REJECTED if bad else DICE_LOT_STORED
-    return ActOutcome(entry_type(data))
+    type_ = DICE_LOT_REJECTED if bad else DICE_LOT_STORED
+    return ActOutcome(type_(data))
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:

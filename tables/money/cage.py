@@ -28,16 +28,12 @@ from tables.money.transfers import (
     Kind,
     Status,
     is_at_table,
+    name_of,
     paper_of,
     slip_numbers_of,
 )
 
 # A slip
-
-
-def name_of(person: Person | None) -> str:
-    """Return the short name of a person; empty for nobody."""
-    return person.short_name if person else ""
 
 
 @dataclass(frozen=True)

@@ -382,8 +382,8 @@ class TransferSlip(Paper[ChipTransfer]):
 
     def steps(self, row: ChipTransfer) -> dict[str, Step]:
         """Its steps, with who is expected to sign: those at the posts of the table, its cashier and its carrier."""
-        at_table = (_short_name(row.table.dealer), _short_name(row.table.floorperson))
-        at_cage = (_short_name(row.prepared_by), _short_name(row.carrier))
+        at_table = (name_of(row.table.dealer), name_of(row.table.floorperson))
+        at_cage = (name_of(row.prepared_by), name_of(row.carrier))
         is_prepared = row.prepared_at is not None
         leaves = Step(row.handed_at, (row.handed_by, row.handed_with), is_next=is_prepared)
         comes = Step(row.received_at, (row.received_by, row.received_with), is_next=row.handed_at is not None)
@@ -399,7 +399,8 @@ class TransferSlip(Paper[ChipTransfer]):
         }
 
 
-def _short_name(person: Person | None) -> str:
+def name_of(person: Person | None) -> str:
+    """Return the short name of a person; empty for nobody."""
     return person.short_name if person else ""
 
 
@@ -578,8 +579,8 @@ def receive_transfer(ctx: TableContext, *, transfer: NamedTransfer, chips: Chips
     A count that is not that of the slip is refused on the record (`receipt-differs`), and the refusal does not say what
     the slip has. The chips of a fill are in the tray with this act.
     """
-    signers = dealer_and_floor_of if transfer.kind == FILL else cage_and_security
-    by, signed_with = signers(ctx, transfer)
+    read_signers = dealer_and_floor_of if transfer.kind == FILL else cage_and_security
+    by, signed_with = read_signers(ctx, transfer)
     _verify_status(ctx, transfer, Status.ON_THE_WAY)
     verify_signed_before(paper_of(transfer), transfer, "receipt", by, signed_with)
     if differences(transfer.chips, chips):
@@ -697,12 +698,12 @@ def _end(ctx: TableContext, transfer: ChipTransfer, status: ChipTransfer.Status,
     transfer.ended_at, transfer.ended_by, transfer.ended_with = ctx.now, ctx.actor, ctx.witness
     transfer.save()
     data = cast(TransferEnded, {**_data(transfer), "reason": reason, "was": str(status_before)})
-    entry_type = TRANSFER_VOIDED if status == Status.VOID else TRANSFER_CANCELED
-    return ActOutcome(entry_type(data), _answer(transfer), changes="nothing")
+    type_ = TRANSFER_VOIDED if status == Status.VOID else TRANSFER_CANCELED
+    return ActOutcome(type_(data), _answer(transfer), changes="nothing")
 
 
-def _outcome(entry_type: EntryType[Transfer], transfer: ChipTransfer) -> ActOutcome:
-    return ActOutcome(entry_type(_data(transfer)), _answer(transfer), changes="nothing")
+def _outcome(type_: EntryType[Transfer], transfer: ChipTransfer) -> ActOutcome:
+    return ActOutcome(type_(_data(transfer)), _answer(transfer), changes="nothing")
 
 
 # What screens and other acts ask
@@ -718,14 +719,14 @@ def verify_nothing_under_way(ctx: TableContext) -> None:
 
 def is_at_table(transfer: ChipTransfer) -> bool:
     """Whether the people at the table count this transfer next: a fill on its way, a credit with its slip."""
-    if transfer.kind == Kind.FILL:
+    if transfer.kind == FILL:
         return transfer.status == Status.ON_THE_WAY
     return transfer.status == Status.PREPARING
 
 
 def waits_for_carrier(transfer: ChipTransfer) -> bool:
     """Whether the carrier of a credit signs next."""
-    is_at_tray = transfer.kind == Kind.CREDIT and transfer.status == Status.PREPARING
+    is_at_tray = transfer.kind == CREDIT and transfer.status == Status.PREPARING
     return is_at_tray and transfer.carrier_signed_at is None
 
 
