@@ -51,8 +51,8 @@ from tables.models import (
 )  # fmt: skip
 from tables.opening.opening import make_table
 from tables.opening.steps import Opening
-from tables.runner import facility as rooms
-from tables.runner import table as road
+from tables.runner import facility as facility_runner
+from tables.runner import table as table_runner
 from tables.runner.table import RecordedRefusal
 from tables.screens import fragments, snapshot, table_history
 from tables.screens.snapshot import DisplayContext, of_table
@@ -64,7 +64,7 @@ from tests.services.restore import restored_later
 PIN = "123456"
 
 
-def verify_pushed_as_read(response: road.ActResponse) -> None:
+def verify_pushed_as_read(response: table_runner.ActResponse) -> None:
     """What an act passes on to the screens is, to the letter, what reading its table again shows.
 
     This worker renders the snapshots themselves, others their JSON, so both are the same to the type.
@@ -86,7 +86,9 @@ def newest_of_an_act(stream: str) -> Entry:
     return Entry.objects.filter(stream__name=stream).exclude(type=CHANGE_APPROVED.name).latest("seq")
 
 
-def approved_by_another(scene: "Scene", runner: StreamRunner, call: road.ActRequest) -> road.ActResponse:
+def approved_by_another(
+    scene: "Scene", runner: StreamRunner, call: table_runner.ActRequest
+) -> table_runner.ActResponse:
     """Executes an act. If it is prepared only, the shift manager approves it, and this is the answer."""
     response = runner.execute(call)
     if response.is_repeat or response.body["type"] != CHANGE_PREPARED.name:
@@ -125,10 +127,10 @@ class Scene:
         command: uuid.UUID | None = None,
         device: Device | None = None,
         after: Iterable[uuid.UUID] = (),
-    ) -> road.ActResponse:
-        """One act by the road, of the person at its post. `seen` is the version as it stands, unless a test says it."""
+    ) -> table_runner.ActResponse:
+        """One act at the table, of the person at its post. `seen` is the current version, unless a test says it."""
         by = by or self.at_the_post_of(name, params or {})
-        call = road.ActRequest(
+        call = table_runner.ActRequest(
             facility=self.table.facility.code,
             place=self.table.code,
             act=name,
@@ -140,7 +142,7 @@ class Scene:
             witness=self.people[witness] if witness else None,
             after=frozenset(after),
         )
-        return road.execute(call)
+        return table_runner.execute(call)
 
     def at_the_post_of(self, act: str, params: dict[str, Any]) -> str:
         """Who does this act: the dealer, and at Three Dice Football the person at its post."""
@@ -169,12 +171,12 @@ class Scene:
         device: Device | None = None,
         attachment: bytes = b"",
         approve: bool = True,
-    ) -> road.ActResponse:
-        """One act in a room of the house, by the road, from the podium unless the test says otherwise.
+    ) -> table_runner.ActResponse:
+        """One act of the facility, from the podium unless the test says otherwise.
 
         What a second person approves is approved at once, unless the test says otherwise.
         """
-        call = road.ActRequest(
+        call = table_runner.ActRequest(
             facility=self.table.facility.code,
             place="",
             act=name,
@@ -186,7 +188,11 @@ class Scene:
             witness=self.people[witness] if witness else None,
             attachment=attachment,
         )
-        return approved_by_another(self, rooms.RUNNER, call) if approve else rooms.execute(call)
+        return (
+            approved_by_another(self, facility_runner.RUNNER, call)
+            if approve
+            else facility_runner.execute(call)
+        )
 
     def in_office(
         self,
@@ -198,12 +204,12 @@ class Scene:
         device: Device | None = None,
         attachment: bytes = b"",
         approve: bool = True,
-    ) -> road.ActResponse:
-        """One act of the rules office, by the road, from the podium unless the test says otherwise.
+    ) -> table_runner.ActResponse:
+        """One act of the rules office, from the podium unless the test says otherwise.
 
         What a second person approves is approved at once, unless the test says otherwise.
         """
-        call = road.ActRequest(
+        call = table_runner.ActRequest(
             facility=self.table.facility.code,
             place=office.STREAM,
             act=name,
@@ -235,7 +241,7 @@ class Scene:
         answer = self.in_office("file_document", params, attachment=content)
         return str(answer.body["document"])
 
-    def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.ActResponse:
+    def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> table_runner.ActResponse:
         """Wagers as (seat, code, cents), and with a play (seat, code, cents, play)."""
         lying = [
             {
@@ -282,16 +288,16 @@ class Scene:
             if post in posts.posts_of(self.table):
                 self.act("take_over_table", {"post": post}, by=by)
 
-    def inspect(self, by: str = "floorperson", **changed: Any) -> road.ActResponse:
+    def inspect(self, by: str = "floorperson", **changed: Any) -> table_runner.ActResponse:
         """The inspection at the podium, where all is well unless the test says otherwise."""
         params = {**self.inspection(), **changed}
         return self.act("inspect_table", params, by=by, device=self.podium)
 
-    def open(self, by: str = "floorperson", **params: Any) -> road.ActResponse:
+    def open(self, by: str = "floorperson", **params: Any) -> table_runner.ActResponse:
         """Opens the table; a lapsed edition is acknowledged unless the test says otherwise."""
         return self.act("open_table", {"acknowledge_lapsed": True, **params}, by=by, device=self.podium)
 
-    def close(self, **params: Any) -> road.ActResponse:
+    def close(self, **params: Any) -> table_runner.ActResponse:
         """Closes the table with its shaker locked away."""
         params = {"secured": True, **params}
         return self.act("close_table", params, by="floorperson", device=self.podium)
@@ -307,7 +313,7 @@ class Scene:
 
     def settle_by_hand(
         self, *, by: str = "dealer", witness: str | None = "floorperson", **said: Any
-    ) -> road.ActResponse:
+    ) -> table_runner.ActResponse:
         """What failed is reported, and the round that was dealt meanwhile is recorded, signed by dealer and floor."""
         if not self.fresh.ceased_what:
             self.act("report_device_failure", {"what": "device"}, by="floorperson", device=self.podium)
@@ -336,7 +342,7 @@ class Scene:
 
     @contextlib.contextmanager
     def tried(self) -> Iterator[None]:
-        """What happens inside is taken back; the road sees no transaction around it."""
+        """What happens inside is taken back; the runner sees no transaction around it."""
         back = transaction.savepoint()
         try:
             yield

@@ -44,7 +44,7 @@ from tables.models import (
     Wager,
 )
 from tables.runner import copies
-from tables.runner import table as road
+from tables.runner import table as table_runner
 from tables.screens import fragments, table_history
 from tables.ticker import tick
 from tests.services.emptying import guards_aside
@@ -86,14 +86,14 @@ def ways(settings, monkeypatch):
     settings.KEEPS_COPIES = True
     copies.drop_all()
     set_clock_of_entries("clock_timestamp()")
-    noted, on_copy = Ways(), road.TableRunner._execute_on_copy
+    noted, on_copy = Ways(), table_runner.TableRunner._execute_on_copy
 
     def note(runner, request):
         response, unknown = on_copy(runner, request)
         noted.ways.append("rows" if response is None else "copy")
         return response, unknown
 
-    monkeypatch.setattr(road.TableRunner, "_execute_on_copy", note)
+    monkeypatch.setattr(table_runner.TableRunner, "_execute_on_copy", note)
     yield noted
     copies.drop_all()
     set_clock_of_entries()
@@ -121,16 +121,16 @@ def rows_of_play() -> dict[str, list[dict[str, Any]]]:
     return {model.__name__: rows for model, rows in found.items()}
 
 
-def shown_after(response: road.ActResponse) -> str:
+def shown_after(response: table_runner.ActResponse) -> str:
     table_history.forget_lines()
     return fragments.state_after(response.context).text if response.context is not None else ""
 
 
-def outcome(execute: Callable[[], road.ActResponse]) -> tuple[Any, ...]:
+def outcome(execute: Callable[[], table_runner.ActResponse]) -> tuple[Any, ...]:
     """What an act answers, shows and leaves, or why it is refused."""
     try:
         response = execute()
-    except (Refusal, road.Stale) as refusal:
+    except (Refusal, table_runner.Stale) as refusal:
         return type(refusal), str(refusal), getattr(refusal, "params", None), rows_of_play()
     return response.body, response.version, response.affected_table_ids, shown_after(response), rows_of_play()
 
@@ -139,10 +139,10 @@ class BothWays:
     """Executes each act from the rows, takes it back, executes it on the copy, and compares."""
 
     def __init__(self, ways: Ways) -> None:
-        self.ways, self.execute, self.compared = ways, road.execute, 0
+        self.ways, self.execute, self.compared = ways, table_runner.execute, 0
 
-    def __call__(self, request: road.ActRequest) -> road.ActResponse:
-        if road.ACTS[request.act].is_all_in_context and request.act != "call_no_roll":
+    def __call__(self, request: table_runner.ActRequest) -> table_runner.ActResponse:
+        if table_runner.ACTS[request.act].is_all_in_context and request.act != "call_no_roll":
             request = replace(request, witness=None)
         key = (request.facility, request.place)
         kept = copies._copies.pop(key, None)
@@ -166,7 +166,7 @@ class BothWays:
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/B", "pa-675a", "pa-577"])
 def test_every_act_of_a_walk_leaves_the_same_on_the_copy_and_from_the_rows(rules, ways, monkeypatch):
     scene, both = make_scene(rules), BothWays(ways)
-    monkeypatch.setattr(road, "execute", both)
+    monkeypatch.setattr(table_runner, "execute", both)
     with clock.override(clock.now()):
         assert walk(scene, random.Random(f"{rules} both"), steps=60) >= 1
     assert both.compared >= 8, ways.ways
@@ -285,7 +285,9 @@ CHANGES = (
 
 def guard_refuses(copy: copies.Copy, scene: Scene, by: str = "dealer") -> bool:
     """Whether the guard of this copy, alone, refuses."""
-    request = road.ActRequest("larkfield", "T-01", "shake", uuid.uuid4(), 0, {}, scene.people[by], None)
+    request = table_runner.ActRequest(
+        "larkfield", "T-01", "shake", uuid.uuid4(), 0, {}, scene.people[by], None
+    )
     try:
         with collected_writes(), transaction.atomic():
             copies.lock(copy, request)
@@ -564,7 +566,7 @@ def test_nothing_is_said_of_an_act_that_may_have_been_committed_before_its_recor
         send(driver, statements)
         driver.close()
         monkeypatch.undo()
-        monkeypatch.setattr(road.TableRunner, "lock", refuse)
+        monkeypatch.setattr(table_runner.TableRunner, "lock", refuse)
         raise psycopg.OperationalError("the connection broke")
 
     def refuse(runner, request):
@@ -605,7 +607,7 @@ def test_an_act_whose_session_is_ended_while_its_guard_waits_for_the_table_is_do
     scene.place((1, "small", 2_500))
     before = scene.version
 
-    def shake() -> road.ActResponse:
+    def shake() -> table_runner.ActResponse:
         try:
             return scene.act("shake", {"shakes": 3})
         finally:
@@ -641,7 +643,7 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
             return send(driver, [*statements[:cut], ("SELECT 1 / 0", [])])
 
         copies._copies["larkfield", "T-01"] = python_copy.deepcopy(copy)
-        request = road.ActRequest(
+        request = table_runner.ActRequest(
             "larkfield",
             "T-01",
             "shake",
@@ -653,7 +655,7 @@ def test_an_act_that_is_cut_after_any_of_its_statements_leaves_nothing(scene, wa
         )
         with monkeypatch.context() as patched:
             patched.setattr(base, "execute_together", cut_off)
-            response, _unknown = road.RUNNER._execute_on_copy(request)
+            response, _unknown = table_runner.RUNNER._execute_on_copy(request)
         if response is not None:
             break
         assert rows_of_play() == rows, cut

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from audit.refusals import AuditRefusal
 from games.engine import Refusal
 from tables.models import Assignment, DiceLot
-from tables.runner import table as road
+from tables.runner import table as table_runner
 from tests.services.examples import examples
 from tests.tables.cast import verify_pushed_as_read
 from tests.tables.floor_invariants import (
@@ -187,7 +187,7 @@ class Floor(FloorInvariants, RuleBasedStateMachine):
     def play_goes_on_elsewhere(self, steps: int, seed: int) -> None:
         self.play_goes_on(steps, seed)
 
-    @rule(code=codes, act=st.sampled_from(sorted(road.ACTS)), by=anybody, seed=st.integers(0, 999))
+    @rule(code=codes, act=st.sampled_from(sorted(table_runner.ACTS)), by=anybody, seed=st.integers(0, 999))
     def somebody_tries_something(self, code: str, act: str, by: str, seed: int) -> None:
         shown = self.house[code].snapshot
         if act == "offer_dice" and code not in FOOTBALL:
@@ -203,7 +203,7 @@ class Floor(FloorInvariants, RuleBasedStateMachine):
     def attempt(self, do: Any) -> bool:
         try:
             do()
-        except (Refusal, AuditRefusal, road.Stale):
+        except (Refusal, AuditRefusal, table_runner.Stale):
             return False
         self.accepted += 1
         return True

@@ -50,7 +50,7 @@ def test_a_second_person_may_sign_these_acts_and_no_others():
 
 
 def may(scene, act, by, **how) -> str | None:
-    """The code by which the road forbids the act, or None where it goes on to ask the rules."""
+    """The code by which the runner forbids the act, or None where it goes on to ask the rules."""
     with scene.tried():
         try:
             scene.act(act, by=by, **how)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.registry import GAMES
-from tables.runner import table as road
+from tables.runner import table as table_runner
 from tests.tables.cast import PIN, Scene, make_scene
 from tests.tables.test_readjudicate import settled_again
 
@@ -120,4 +120,4 @@ def test_a_lost_tablet_takes_the_pin_of_the_person_at_its_post(table):
 
 def test_acts_of_a_post_take_a_signature_so_that_a_lost_tablet_stops_no_game():
     acts = {act for game in GAMES.values() for act in game.post_acts}
-    assert acts and {act for act in acts if not road.ACTS[act].witness} == set()
+    assert acts and {act for act in acts if not table_runner.ACTS[act].witness} == set()

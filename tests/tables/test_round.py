@@ -1,4 +1,4 @@
-"""A round from its wagers to the cleared layout, by the road."""
+"""A round from its wagers to the cleared layout, by the runner of acts."""
 
 import pytest
 

@@ -64,7 +64,7 @@ def params(act: str, shown: dict[str, Any], draw: random.Random) -> dict[str, An
 
 
 def take(scene: Scene, act: str, shown: dict[str, Any], draw: random.Random) -> bool:
-    """Whether the road took the act; a refusal changes nothing, which `Scene.version` would tell."""
+    """Whether the runner took the act; a refusal changes nothing, which `Scene.version` would tell."""
     before = scene.version
     try:
         by = None if act in shown["post_acts"] else "shift-manager"
