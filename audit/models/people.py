@@ -14,6 +14,8 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
+from audit.days import day_in_words
+
 PIN_DIGITS = 6
 code_validator = RegexValidator(
     r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", "Use lowercase letters, digits and single hyphens."
@@ -77,11 +79,6 @@ class Station(models.TextChoices):
 StationCode = Literal["dealer", "stick", "podium", "pit", "office", "sign", "wall", "machine"]
 SHOWS_ONLY = frozenset({Station.SIGN, Station.WALL})  # nobody signs in there, and nothing is entered
 KEEPS_WATCH = frozenset({Station.PODIUM, Station.PIT})  # still shows the floor while it is locked
-
-
-def day_in_words(day: dt.date) -> str:
-    """`21 Nov 2026`."""
-    return f"{day.day} {day:%b %Y}"
 
 
 class PersonManager(BaseUserManager["Person"]):

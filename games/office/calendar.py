@@ -25,6 +25,7 @@ from icalendar import Alarm, Calendar, Event, vText
 
 from audit import clock, record
 from audit.columns import ACTOR, AT, FACILITY, NONE, Body, Rows, declare, same
+from audit.days import day_in_words
 from audit.entry_types import entry_type
 from games.act_forms import Day, text, whole
 from games.engine import Refusal, RefusalCode
@@ -214,7 +215,7 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
         yield Deadline(
             f"review:{row.code}.{row.version}",
             filed + dt.timedelta(days=facility.law.review_days),
-            "Decision on %(what)s, filed %(day)s" % {"what": row, "day": day_text(filed)},
+            "Decision on %(what)s, filed %(day)s" % {"what": row, "day": day_in_words(filed)},
             _review_section(facility),
             _page_url("submission", facility, row.code) or _page_url("submissions", facility),
         )
@@ -275,7 +276,7 @@ def _tests(facility: Facility) -> Iterator[Deadline]:
             over = test.ends_on + dt.timedelta(days=1)
             summary = "%(what)s is over; its last day is %(day)s" % {
                 "what": _capitalized(label),
-                "day": day_text(test.ends_on),
+                "day": day_in_words(test.ends_on),
             }
             yield Deadline(f"test-ends:{code}", over, summary, facility.law.section("conditions"), url, ENDS)
 
@@ -283,7 +284,7 @@ def _tests(facility: Facility) -> Iterator[Deadline]:
 def _review(facility: Facility, key: str, row: Any, label: str, url: str) -> Deadline:
     due = review_due_on(row, facility)
     assert due is not None
-    filed = day_text(facility.local(row.filed_at).date())
+    filed = day_in_words(facility.local(row.filed_at).date())
     summary = "Decision on %(what)s, filed %(day)s" % {"what": label, "day": filed}
     return Deadline(key, due, summary, _review_section(facility), url)
 
@@ -407,11 +408,6 @@ def _permissions(facility: Facility) -> Iterator[Deadline]:
         yield Deadline(
             f"permission:{row.pk}", row.ends_on, summary, facility.law.section("guide.device"), url, ENDS
         )
-
-
-def day_text(day: dt.date) -> str:
-    """Return `6 Nov 2026`."""
-    return f"{day.day} {day:%b %Y}"
 
 
 def _review_section(facility: Facility) -> str:

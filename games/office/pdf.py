@@ -15,6 +15,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 
+from audit.days import day_in_words
 from games.kit import paper
 from games.models import Facility
 
@@ -46,12 +47,7 @@ def approval_text(row: DecidedRecord, facility: Facility) -> str:
 
 def day(instant: dt.datetime | None, facility: Facility) -> str:
     """Return `12 Oct 2026` in the facility's time zone; "" for None."""
-    return f"{(there := facility.local(instant)).day} {there:%b %Y}" if instant else ""
-
-
-def calendar_day(date: dt.date) -> str:
-    """Return `12 Oct 2026`."""
-    return f"{date.day} {date:%b %Y}"
+    return day_in_words(facility.local(instant)) if instant else ""
 
 
 def moment(instant: dt.datetime | None, facility: Facility) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import template
 
+from audit.days import day_in_words
 from games.engine import Refusal
 from games.formats import money_if_any
 from games.jurisdictions import short
@@ -110,7 +111,7 @@ def section(facility: Facility, duty: str) -> str:
 @register.filter
 def day(value: dt.date | None) -> str:
     """Return `21 Nov 2026`."""
-    return f"{value.day} {value:%b %Y}" if value else ""
+    return day_in_words(value) if value else ""
 
 
 @register.filter

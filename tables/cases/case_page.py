@@ -36,7 +36,7 @@ from tables.cases.kinds import CaseKind, kind_of, outcome_words
 from tables.cases.outcomes import LETTER_PRINTED, LetterPaper, letter_of, letter_parts, letter_pdf
 from tables.core.entries import RecordedEntry, of_round
 from tables.desk.desk import may_export, own_recent_entry, recorded_copy
-from tables.desk.entries import EntryRow, entry_rows, entry_url
+from tables.desk.entries import EntryRow, entry_rows, entry_url, local_date_and_time
 from tables.models import (
     Assignment,
     Bookmark,
@@ -328,8 +328,8 @@ class CasePage:
         rows = sorted([*self._round_rows(), *self._own_rows()], key=lambda row: row.moment)
         days: dict[str, list[TimelineRow]] = {}
         for row in rows:
-            local = self.facility.local(row.moment)
-            days.setdefault(f"{local:%a} {local.day} {local:%b %Y}", []).append(row)
+            day, _time = local_date_and_time(row.moment, self.facility)
+            days.setdefault(day, []).append(row)
         return list(days.items())
 
     @cached_property

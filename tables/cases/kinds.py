@@ -18,6 +18,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from audit import findings
+from audit.days import day_in_words
 from audit.entries import RECORD_VERIFIED
 from audit.models import Entry, Lockout
 from audit.people import MAX_WRONG_PINS
@@ -26,7 +27,7 @@ from audit.sealing.log import facility_log
 from audit.sealing.state import say_problem
 from audit.sealing.status import sealer_status
 from games.models import Facility, PreparedChange
-from games.office.calendar import BEGINS, ENDS, day_text, deadlines
+from games.office.calendar import BEGINS, ENDS, deadlines
 from tables.alerts.calls import DISPUTE_REPORTED, NO_WORDS, alert_words
 from tables.core.entries import of_round
 from tables.corrections.slips import SLIP_FILED, SLIP_REVIEWED
@@ -235,7 +236,11 @@ def late_approvals(facility: Facility, now: dt.datetime) -> Iterator[CaseSubject
         due_at = deadline.moment or facility.day_begins(last_day)
         if deadline.state == BEGINS or due_at - lead > now:
             continue
-        params = {"summary": deadline.summary, "due_on": day_text(deadline.due_on), "state": deadline.state}
+        params = {
+            "summary": deadline.summary,
+            "due_on": day_in_words(deadline.due_on),
+            "state": deadline.state,
+        }
         yield CaseSubject(f"{deadline.key}:{deadline.due_on}", now, params, due_at=due_at)
 
 
@@ -244,7 +249,7 @@ def _waiting_changes(facility: Facility, now: dt.datetime) -> Iterator[CaseSubje
     for change in waiting.filter(due_at__lte=now + DAY).select_related("prepared_by").order_by("pk"):
         params = {
             "summary": f"{change.code} waits for a second person",
-            "due_on": day_text(facility.local(change.due_at).date()),
+            "due_on": day_in_words(facility.local(change.due_at).date()),
             "state": "prepared",
             "prepared_by": change.prepared_by.name,
             "people": change.makers,

@@ -12,6 +12,7 @@ from django.urls import reverse
 from reportlab.platypus import Flowable
 
 from audit import clock
+from audit.days import day_in_words
 from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
@@ -634,13 +635,9 @@ def _facts_of_slip(slip: Slip) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
     facility = slip.table.facility
     yield "Casino", facility.name
     yield "Table", f"{slip.table.code}, {game_by_code(slip.table.game).name}"
-    yield "Round", f"{slip.round.number:,}, of the gaming day {_date(slip.round.gaming_day)}"
-    yield "Filed", f"{moment(slip.filed_at, facility)}, gaming day {_date(slip.gaming_day)}"
+    yield "Round", f"{slip.round.number:,}, of the gaming day {day_in_words(slip.round.gaming_day)}"
+    yield "Filed", f"{moment(slip.filed_at, facility)}, gaming day {day_in_words(slip.gaming_day)}"
     yield "What was wrong", KIND_WORDS[slip.kind]
-
-
-def _date(value: object) -> str:
-    return f"{value:%-d %b %Y}"
 
 
 def _mistake(row: SlipRow) -> Iterator[Flowable]:

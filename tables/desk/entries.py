@@ -24,6 +24,7 @@ from django.urls import NoReverseMatch, path, reverse
 from django.views.decorators.http import require_GET
 
 from audit import chain, export, notes
+from audit.days import day_in_words
 from audit.entry_types import entry_type
 from audit.identity import Denied, enrolled_device
 from audit.models import Checkpoint, Device, Entry, Person
@@ -167,7 +168,7 @@ def grouped_by_round(rows: Iterable[EntryRow], facility: Facility) -> list[Round
 def local_date_and_time(moment: dt.datetime, facility: Facility) -> tuple[str, str]:
     """A moment in local time: `Fri 20 Nov 2026` and `21:17:31`."""
     local = facility.local(moment)
-    return f"{local:%a} {local.day} {local:%b %Y}", f"{local:%H:%M:%S}"
+    return f"{local:%a} {day_in_words(local)}", f"{local:%H:%M:%S}"
 
 
 def place_of(entry: Entry, facility: Facility) -> str:

@@ -18,11 +18,11 @@ from typing import Annotated, cast, get_args
 from django.db.models import Count
 
 from audit.columns import ACTOR, AT, FACILITY, NONE, SEQ, WITNESS, Body, Rows, constant, declare, same
+from audit.days import day_in_words
 from audit.models import Entry
 from games.act_forms import Text, objects, text, words
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
-from games.office.pdf import calendar_day
 from games.params import Params
 from games.refusals import MALFORMED
 from tables.core.alerts import (
@@ -126,7 +126,7 @@ def verify_calibrated(ctx: FacilityContext, kind: str, code: str) -> None:
     if instrument.retired_at is not None:
         raise Refusal(INSTRUMENT_IS_RETIRED, **words, why=instrument.retired_why)
     if not instrument.calibrated_on <= ctx.today <= instrument.calibration_ends_on:
-        raise Refusal(CALIBRATION_ENDED, **words, day=calendar_day(instrument.calibration_ends_on))
+        raise Refusal(CALIBRATION_ENDED, **words, day=day_in_words(instrument.calibration_ends_on))
 
 
 @facility_act(DICE, roles=DICE_KEEPERS)

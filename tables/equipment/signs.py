@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Annotated, TypedDict
 
 from audit import record
+from audit.days import day_in_words
 from audit.entry_types import entry_type
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import edition
@@ -177,7 +178,7 @@ def values(snapshot: Snapshot, language: str) -> dict[str, str]:
         "min": dollars(snapshot["limits"]["min_cents"]),
         "max": dollars(snapshot["limits"]["max_cents"]),
         "rules": f"{rules['title']}, {rules['submission']} v{rules['version']}",
-        "approved": day(rules["approved_on"]) if rules["approved_on"] else "",
+        "approved": day_in_words(rules["approved_on"]) if rules["approved_on"] else "",
         "limit": dollars(limit) if limit else "",
     }
     if change:
@@ -192,12 +193,6 @@ def form_note(table: Table, line: str) -> str:
     if form is None:
         return ""
     return " " + "Form version %(version)s, %(reference)s." % form
-
-
-def day(written: str) -> str:
-    """`12 Jan 2026` for `2026-01-12`."""
-    day = dt.date.fromisoformat(written)
-    return f"{day.day} {day:%b %Y}"
 
 
 def has_content(snapshot: Snapshot, kind: str) -> bool:

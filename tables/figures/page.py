@@ -16,6 +16,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from audit.days import day_in_words
 from audit.models import Person
 from games import submissions
 from games.engine import Refusal
@@ -539,9 +540,9 @@ class FiguresPage:
         """`21 Nov 2026`, `15 Nov to 21 Nov 2026`."""
         first, last = self.query.first, self.query.last
         if first == last:
-            return f"{last.day} {last:%b %Y}"
+            return day_in_words(last)
         year = "" if first.year == last.year else f" {first.year}"
-        return f"{first.day} {first:%b}{year} to {last.day} {last:%b %Y}"
+        return f"{first.day} {first:%b}{year} to {day_in_words(last)}"
 
     # Filters
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from django.db.models import QuerySet
 from reportlab.platypus import Flowable
 
+from audit.days import day_in_words
 from audit.models import Person
 from games.engine.odds import in_dollars
 from games.kit import paper as pdf
@@ -180,7 +181,7 @@ def _facts(paper: SlipPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]]:
     yield "Casino", facility.name
     yield "From", paper.place_from
     yield "To", paper.place_to
-    yield "Gaming day, shift", f"{transfer.gaming_day:%-d %b %Y}, {paper.shift}"
+    yield "Gaming day, shift", f"{day_in_words(transfer.gaming_day)}, {paper.shift}"
     yield "Requested", f"{moment(transfer.requested_at, facility)}, {transfer.requested_by.name}"
 
 

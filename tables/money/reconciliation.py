@@ -15,12 +15,13 @@ from typing import Any
 from django.db.models import F, Q, Sum
 from reportlab.platypus import Flowable
 
+from audit.days import day_in_words
 from games.engine.odds import in_dollars
 from games.kit import paper as pdf
 from games.kit import tables as kit
 from games.kit.files import csv_table
 from games.kit.tables import MONEY, NUMBER, SIGNED, Column
-from games.office.pdf import calendar_day, moment
+from games.office.pdf import moment
 from games.registry import game_by_code
 from games.separation.signatures import signatures_on
 from tables.models import ChipDiscrepancy, DropBox, Round, Table, TableInventory
@@ -257,7 +258,7 @@ def _facts_of_paper(paper: InventoryPaper) -> Iterator[tuple[pdf.Cell, pdf.Cell]
     yield "Casino", facility.name
     yield "Table", f"{paper.table.code}, {game_by_code(paper.table.game).name}"
     shift = facility.shift_of(inventory.opened_at).name.lower()
-    yield "Opened on gaming day, shift", f"{calendar_day(inventory.gaming_day)}, {shift}"
+    yield "Opened on gaming day, shift", f"{day_in_words(inventory.gaming_day)}, {shift}"
     if paper.section:
         yield "By", paper.section
 

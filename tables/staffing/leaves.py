@@ -19,11 +19,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from audit import clock, people, record, staff
 from audit.columns import AT, FACILITY, NONE, Body, Rows, declare, same
+from audit.days import day_in_words
 from audit.entries import LeaveReasonCode
 from audit.entry_types import entry_type
 from audit.logs import OutageLog
 from audit.models import Device, LeaveReason, Person
-from audit.models.people import day_in_words
 from games.act_forms import Day, OptionalDay
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
@@ -86,8 +86,8 @@ class LeaveRecorded(Leave, DutyEnded):
 
 def _days(data: Leave) -> str:
     """`from 1 Dec 2026 until 3 Dec 2026`, or `… until further notice`."""
-    begins = day_in_words(dt.date.fromisoformat(data["begins_on"]))
-    ends = day_in_words(dt.date.fromisoformat(data["last_day"])) if data["last_day"] else "further notice"
+    begins = day_in_words(data["begins_on"])
+    ends = day_in_words(data["last_day"]) if data["last_day"] else "further notice"
     return f"from {begins} until {ends}"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 
 from tables.desk.desk import tab_links
+from tables.desk.entries import local_date_and_time
 from tables.replay.history import WagerRow
 
 register = template.Library()
@@ -66,8 +67,7 @@ def hms(moment: dt.datetime, facility: Any) -> str:
 @register.filter
 def day_hms(moment: dt.datetime, facility: Any) -> str:
     """The local day and time of a moment: `Fri 20 Nov 2026, 21:18:21`."""
-    local = facility.local(moment)
-    return f"{local:%a} {local.day} {local:%b %Y}, {local:%H:%M:%S}"
+    return ", ".join(local_date_and_time(moment, facility))
 
 
 @register.filter

@@ -7,6 +7,7 @@ from django import template
 from django.db.models import Q
 from django.urls import reverse
 
+from audit.days import day_in_words
 from audit.models import Person
 from audit.people import takes_password
 from games.engine import Refusal
@@ -166,7 +167,7 @@ def mm_short(um: int) -> str:
 @register.filter
 def day(value: dt.date | None) -> str:
     """Format a day: `21 Nov 2026`."""
-    return f"{value.day} {value:%b %Y}" if value else ""
+    return day_in_words(value) if value else ""
 
 
 @register.filter

@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.days import day_in_words
 from audit.models import Person, Station
 from games.access import Pages, decides_itself, opened_by
 from games.engine import Refusal
@@ -48,7 +49,6 @@ from tables.corrections.reviews import reviewer_names
 from tables.equipment.signs import (
     BOARD_KINDS,
     SignFace,
-    day,
     form_of,
     has_content,
     sign,
@@ -655,7 +655,7 @@ def _sign(table: Table, kind: str) -> tuple[Snapshot, SignFace | None, Refusal |
 
 def _sign_paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
     form = sign["form"]
-    approved = f"approved {day(form['approved_on'])}" if form["approved_on"] else ""
+    approved = f"approved {day_in_words(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
         state["table"]["facility_name"],
         state["table"]["code"],

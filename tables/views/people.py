@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit import clock, passwords, staff
+from audit.days import day_in_words
 from audit.models import (
     ROLES_OF_PEOPLE,
     Department,
@@ -30,7 +31,6 @@ from audit.models import (
     Role,
     SecondFactor,
 )
-from audit.models.people import day_in_words
 from audit.people import PIN_ROLES, active_lockouts, needs_password
 from audit.runner import Act, ActRunner
 from games.access import CheckedBy, opened_by

@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from pypdfium2 import PdfDocument
 
+from audit.days import day_in_words
 from audit.devices import enroll
 from games.engine import Refusal
 from games.models import RulesSubmission, SignForm
@@ -59,7 +60,7 @@ def test_the_signs_say_the_rules_in_effect_their_options_and_the_odds(scene, pod
     assert said(scene, "rules") == [
         "Rules in effect",
         "58 Pa. Code Chapter 625a · Paytable A, RS-0009 v1",
-        f"Approved {signs.day(day)}",
+        f"Approved {day_in_words(day)}",
     ]
     odds = {row["label"]: row["pays"] for row in signs.odds(scene.snapshot)}
     assert odds["Three of a Kind"] == "150 to 1" and odds["Total 4, 17"] == "50 to 1"

@@ -10,6 +10,7 @@ from typing import Any
 
 from reportlab.platypus import Flowable
 
+from audit.days import day_in_words
 from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.kit.paper import Cell, render, styles, table, text
@@ -95,12 +96,6 @@ def versions(numbers: list[int]) -> str:
         "some": ", ".join(map(str, numbers[:-1])),
         "last": numbers[-1],
     }
-
-
-def day_in_words(value: dt.date | str) -> str:
-    """Return `21 Nov 2026`."""
-    date = dt.date.fromisoformat(value) if isinstance(value, str) else value
-    return f"{date.day} {date:%b %Y}"
 
 
 def _points(request: GameRequest, line: PartStatus) -> list[str]:

@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
+from audit.days import day_in_words
 from audit.entry_types import entry_type
 from games import jurisdictions
 from games.engine import Refusal, RefusalCode
@@ -195,7 +196,9 @@ def verify_licensing(request: GameRequest, applications: str, waivers: str) -> N
 
 def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     day = request.suitable_on
-    return bool(day and day <= today), "determined on %s" % _day(day) if day else "no determination on file"
+    return bool(
+        day and day <= today
+    ), f"determined on {day_in_words(day)}" if day else "no determination on file"
 
 
 def _amended(request: GameRequest, today: dt.date) -> tuple[bool, str]:
@@ -204,12 +207,15 @@ def _amended(request: GameRequest, today: dt.date) -> tuple[bool, str]:
         return True, "none needed"
     if day is None:
         return False, "no amendment on file"
-    return day <= today, ("in effect since %s" if day <= today else "in effect only from %s") % _day(day)
+    words = "in effect since" if day <= today else "in effect only from"
+    return day <= today, f"{words} {day_in_words(day)}"
 
 
 def _licensed(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     day = request.licensed_on
-    return bool(day and day <= today), "complete since %s" % _day(day) if day else "not recorded as complete"
+    return bool(
+        day and day <= today
+    ), f"complete since {day_in_words(day)}" if day else "not recorded as complete"
 
 
 def _paid(request: GameRequest, today: dt.date) -> tuple[bool, str]:
@@ -220,10 +226,6 @@ def _paid(request: GameRequest, today: dt.date) -> tuple[bool, str]:
         balance == 0,
         "balance $0" if balance == 0 else "$%s open" % f"{balance // 100:,}.{balance % 100:02d}",
     )
-
-
-def _day(day: dt.date) -> str:
-    return f"{day.day} {day:%b %Y}"
 
 
 # Acts

@@ -17,6 +17,7 @@ from math import ceil
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from audit import chain, record
+from audit.days import day_in_words
 from audit.entry_types import entry_type
 from audit.findings import Finding, declare_finding, record_check
 from audit.models import Entry
@@ -31,7 +32,6 @@ from games.models import RulesSubmission
 from games.office.core import STREAM, DealtTable
 from games.office.documents import DocumentReference
 from games.office.odds import cite, family_label, fraction, payout_row, row_label, to_one
-from games.office.pdf import calendar_day
 from games.registry import game_of
 from games.submissions import Options, VersionState, state_of_version
 
@@ -356,11 +356,11 @@ def _advantage_text(rules: Rules) -> str:
 
 def _edition_text(edition: Edition, lapse: Lapse) -> str:
     if edition.lapses_on is None:
-        return f"In force since {calendar_day(edition.in_force_from)}."
+        return f"In force since {day_in_words(edition.in_force_from)}."
     if edition.lapses_on > lapse.today:
-        return f"In force since {calendar_day(edition.in_force_from)}; it lapses {calendar_day(edition.lapses_on)}."
+        return f"In force since {day_in_words(edition.in_force_from)}; it lapses {day_in_words(edition.lapses_on)}."
     return (
-        f"It lapsed {calendar_day(edition.lapses_on)}. The casino recorded why it may be dealt: {lapse.why}"
+        f"It lapsed {day_in_words(edition.lapses_on)}. The casino recorded why it may be dealt: {lapse.why}"
     )
 
 
@@ -368,7 +368,7 @@ def _lapse_findings(edition: Edition, lapse: Lapse | None) -> Iterator[GateFindi
     """Refuse an edition that has lapsed, unless the casino records why it may be dealt (reading A01)."""
     if lapse is None or edition.lapses_on is None or edition.lapses_on > lapse.today or lapse.why:
         return
-    day = calendar_day(edition.lapses_on)
+    day = day_in_words(edition.lapses_on)
     refusal = Refusal(FILED_EDITION_LAPSED, edition=edition.title, day=day)
     yield GateFinding(refusal, "Lapsed edition", "")
 
