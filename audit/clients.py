@@ -268,7 +268,7 @@ def _has_noted(client: ApiClient) -> bool:
 
 
 def _accepted(**which: Any) -> ClientSecret | None:
-    rows = ClientSecret.objects.select_related("client__device", "client__person").filter(**which)
+    rows = ClientSecret.objects.select_related("client__device__person", "client__person").filter(**which)
     secret = rows.filter(client__device__revoked_at=None, client__person__is_active=True).first()
     return secret if secret is not None and clock.now() < secret.ends_at else None
 

@@ -1,7 +1,9 @@
-"""Measure how fast the record is read over the API, beside a bare COPY, and what an idle subscriber costs.
+"""Measure acts over the API beside a tablet's, how fast the record is read over it, and what an idle subscriber costs.
 
-One web worker answers with production settings. A client pages through a long record, then reads it as Server-Sent
-Events. The idle subscribers of the last figures read nothing: nobody acts.
+One web worker answers with production settings. A dealer deals whole rounds of one table, in turns at the tablet, whose
+screen is open, and at a machine without a screen: each act follows the answer to the one before. Then a client pages
+through a long record beside a bare COPY, and reads it as Server-Sent Events. The idle subscribers of the last figures
+read nothing: nobody acts.
 """
 
 import argparse
@@ -12,15 +14,20 @@ import json
 import random
 import time
 import urllib.parse
+import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from script.bench_load import Load, deal_round, percentiles, sign_in
 from script.faults.scene import HOST
 from script.figures import Figure, ms, ratio, size
 from script.installation import Installation
 
-TITLE = "The record over the API: one uvicorn worker, PostgreSQL; a client on the same machine"
+TITLE = "Acts and the record over the API: one uvicorn worker, PostgreSQL; a client on the same machine"
 WEB = "web-1"
 ROUNDS = 20
+WAGERS = 10
+WARM_ROUNDS = 2
 PAGE = 500
 SUBSCRIBERS = 400
 SETTLE_SECONDS, IDLE_SECONDS = 5.0, 20.0
@@ -32,8 +39,8 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
     """The rates over `options.entries` entries, and memory and processor time of an idle subscriber."""
     with contextlib.ExitStack() as stack:
         scene = Installation(stack, 1)
-        scene.start()
-        secret = _client()
+        yield from _acts(scene, scene.start(), options.rounds)
+        secret = _client("Bench", "entries")
         _write(scene, options.entries)
         port = scene.ports[WEB]
         headers = {"Authorization": f"Bearer {_token(port, *secret)}", "X-Forwarded-Proto": "https"}
@@ -56,13 +63,104 @@ def measure(options: argparse.Namespace) -> Iterator[str | Figure]:
         yield from asyncio.run(_idle(scene, port, headers))
 
 
-def _client() -> tuple[str, str]:
-    """The id and the secret of a client that reads entries."""
+@dataclass
+class Acts:
+    """The seconds from the POST of each act to its answer, and what the worker used for them."""
+
+    seconds: list[float] = field(default_factory=list)
+    used: float = 0.0
+    refused: int = 0
+
+    @property
+    def a_second(self) -> float:
+        return len(self.seconds) / sum(self.seconds)
+
+
+class Machine:
+    """A dealer who signed in at a machine, and deals over the API on one connection."""
+
+    def __init__(self, port: int, table: str, person: str, pin: str) -> None:
+        self.line = http.client.HTTPConnection(HOST, port)
+        facility, _, code = table.partition("/")
+        self.at = f"/api/v1/facilities/{facility}/tables/{code}"
+        self.token = _token(port, *_client("Bench dealer", "acts", "floor", place=table))
+        _status, signed_in = self.ask("POST", "/api/v1/person", {"person": person, "pin": pin})
+        self.token = str(signed_in["token"])
+
+    def ask(
+        self, method: str, path: str, body: object = None, key: str = ""
+    ) -> tuple[int, dict[str, object]]:
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "X-Forwarded-Proto": "https",
+            "Idempotency-Key": key,
+        }
+        content = None if body is None else json.dumps(body)
+        self.line.request(method, path, content, headers | {"Content-Type": "application/json"})
+        answer = self.line.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def deal(self, acts: Acts, draw: random.Random) -> None:
+        """Deal one round."""
+        version = self.ask("GET", self.at)[1]["version"]
+        for act in deal_round(draw, WAGERS):
+            key, began = str(uuid.UUID(int=draw.getrandbits(128), version=4)), time.perf_counter()
+            status, answer = self.ask(
+                "POST", f"{self.at}/acts/{act.name}", {"params": act.params, "seen": version}, key
+            )
+            acts.seconds.append(time.perf_counter() - began)
+            acts.refused += status != 200
+            version = answer.get("version", version)
+
+
+def _acts(scene: Installation, tokens: dict[str, str], rounds: int) -> Iterator[str | Figure]:
+    """Rounds over the API and at the tablet, in turns."""
+    from script.faults.floor import DEALERS
+
+    draw, seat, port = random.Random(14), DEALERS[0], scene.ports[WEB]
+    (browser,) = asyncio.run(sign_in([(seat, tokens[seat.place], port)], draw))
+    machine = Machine(port, seat.place, seat.person, seat.pin)
+
+    async def deal_at_the_tablet(acts: Acts) -> None:
+        load = Load(draw)
+        tablet = await load.tablet(browser, port)
+        load.begin()
+        await load.deal(tablet, deal_round(draw, WAGERS), screens=1, pause=0.0)
+        await load.end()
+        await load.close()
+        acts.seconds += [act.claim.answered - act.claim.started for act in load.acts]
+        acts.refused += sum(not act.is_taken for act in load.acts)
+
+    def used() -> float:
+        return scene.processor_seconds()[WEB]
+
+    for number in range(WARM_ROUNDS + rounds):
+        if number in (0, WARM_ROUNDS):
+            tablets, machines = Acts(), Acts()
+        before = used()
+        asyncio.run(deal_at_the_tablet(tablets))
+        between = used()
+        machine.deal(machines, draw)
+        tablets.used, machines.used = tablets.used + between - before, machines.used + used() - between
+    yield f"{len(machines.seconds)} acts over the API, {machines.refused} refused; {tablets.refused} at the tablet"
+    beside = "acts a second over the API, as a multiple of the tablet's"
+    yield Figure("api.acts_a_second", "acts a second over the API", machines.a_second, "", "higher")
+    yield ratio("api.acts_beside_tablet", beside, machines.a_second / tablets.a_second, better="higher")
+    for name, acts in (("over the API", machines), ("at the tablet", tablets)):
+        (median,) = percentiles([1000 * seconds for seconds in acts.seconds], (0.5,))
+        key = "act" if acts is machines else "tablet_act"
+        yield ms(f"api.{key}_p50_ms", f"p50 from the POST of an act to its answer, {name}", median)
+    used_a = "processor time of the worker for an act over the API, beside the tablet's with its screen"
+    yield ratio("api.act_processor_ratio", used_a, machines.used / tablets.used)
+
+
+def _client(name: str, *scopes: str, place: str = "") -> tuple[str, str]:
+    """The id and the secret of a client."""
     from django.db import connection
 
     from audit import clients
 
-    client = clients.make("Bench", "larkfield", ["entries"])
+    client = clients.make(name, "larkfield", scopes, place)
     _secret, text = clients.make_secret(client)
     connection.close()
     return clients.client_id(client.device), text
