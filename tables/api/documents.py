@@ -42,6 +42,36 @@ LINKS: Mapping[str, Links] = {
     "read_sign": {"say_shown": {"table": "/table"}},
 }
 NEXT_PAGE = {"after": "/next"}
+# Headers of answers. Those that are required are compared with every answer that has one of these statuses.
+HEADERS: Mapping[str, Any] = {
+    "Pitside-Version": {
+        "description": "the version of the API that answered",
+        "required": True,
+        "schema": {"type": "string", "format": "date"},
+    },
+    "RateLimit": {
+        "description": "how many requests are left (`r`) for how many seconds (`t`)",
+        "required": True,
+        "schema": {"type": "string", "pattern": r'^"client";r=\d+;t=\d+$'},
+    },
+    "RateLimit-Policy": {
+        "description": "how many requests a client may send (`q`) in a window of so many seconds (`w`)",
+        "required": True,
+        "schema": {"type": "string", "pattern": r'^"client";q=\d+;w=\d+$'},
+    },
+    "ETag": {
+        "description": "send it as `If-None-Match`: 304 says that nothing changed",
+        "required": True,
+        "schema": {"type": "string", "pattern": '^"[0-9a-f]{32}"$'},
+    },
+    "Retry-After": {"description": "with 429 and 503: seconds", "schema": {"type": "integer", "minimum": 1}},
+    "WWW-Authenticate": {
+        "description": "with 401, and where a scope is missing",
+        "schema": {"type": "string"},
+    },
+}
+OF_ANSWERS = ("Pitside-Version", "RateLimit", "RateLimit-Policy")
+OF_REFUSALS = ("Pitside-Version", "Retry-After", "WWW-Authenticate")
 assert routers.ROUTERS  # before the document is made of them
 
 
@@ -50,20 +80,25 @@ def document() -> dict[str, Any]:
     """The OpenAPI document, with the scopes of each operation and what it answers when it refuses."""
     schema: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=BASE))
     shapes = schema["components"]["schemas"]
+    schema["components"]["headers"] = HEADERS
     shapes["ProblemShape"] = ProblemShape.model_json_schema()
     del shapes[PlayQuery.__name__]  # its fields are parameters, and no answer has it
     scopes = {operation.view_func.__name__: _scopes_of(operation) for operation in _operations()}
     refused = {
         "description": "Refused: why, and what to do",
+        "headers": _headers(*OF_REFUSALS),
         "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}},
     }
     for methods in schema["paths"].values():
-        for operation in methods.values():
+        for method, operation in methods.items():
             wanted = scopes[operation["operationId"]]
             operation["security"] = [{SCHEME: [scope]} for scope in wanted]
             answers = {
                 status: answer for status, answer in operation["responses"].items() if int(status) < 400
             }
+            for answer in answers.values():
+                has_etag = method == "get" and "text/event-stream" not in answer.get("content", ())
+                answer["headers"] = _headers(*OF_ANSWERS, *(("ETag",) if has_etag else ()))
             operation["responses"] = {**answers, "default": refused}
     _link(schema)
     _add_examples(schema)
@@ -71,6 +106,10 @@ def document() -> dict[str, Any]:
         json.dumps(schema)
     )  # numbers of answers become text, as in the file
     return document
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _link(schema: dict[str, Any]) -> None:
