@@ -10,15 +10,16 @@ from collections.abc import Iterable, Sequence
 
 from games.engine.odds import Odds, Pays
 
-# Largest first. Each is a multiple of the next, so that chips make every multiple of the smallest of them.
+# Those that a facility may have, largest first. Each is a multiple of the next, so that chips make every multiple of
+# the smallest of them.
 KNOWN_CHIPS_CENTS = (100_000, 50_000, 10_000, 2_500, 500, 100, 50)
-CHIPS_CENTS = KNOWN_CHIPS_CENTS[:-1]  # of a facility that has declared none
+DEFAULT_CHIPS_CENTS = KNOWN_CHIPS_CENTS[:-1]  # of a facility that has declared none
 
 
 def breakdown(cents: int) -> list[list[int]]:
     """Return `[[chip cents, count], …]`. Less than a dollar is a last line `[cents, 1]`: a half dollar, or coin."""
     pieces = []
-    for chip in CHIPS_CENTS:
+    for chip in DEFAULT_CHIPS_CENTS:
         count, cents = divmod(cents, chip)
         if count:
             pieces.append([chip, count])

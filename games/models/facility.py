@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models import Q
 
 from games import jurisdictions
-from games.chips import CHIPS_CENTS
+from games.chips import DEFAULT_CHIPS_CENTS
 from games.engine.editions import Edition, all_editions
 from games.jurisdictions import Jurisdiction
 
@@ -139,7 +139,7 @@ class Facility(models.Model):
     @property
     def chip_values(self) -> tuple[int, ...]:
         """The values of this house's chips in cents, largest first."""
-        return tuple(sorted(self.chips_cents, reverse=True)) or CHIPS_CENTS
+        return tuple(sorted(self.chips_cents, reverse=True)) or DEFAULT_CHIPS_CENTS
 
     def readable_editions(self) -> dict[str, Edition]:
         """Return the editions that this facility's office reads, by their dated key."""

@@ -23,7 +23,7 @@ from audit import clock
 from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
-from games.chips import CHIPS_CENTS, payable_step
+from games.chips import DEFAULT_CHIPS_CENTS, payable_step
 from games.engine import Refusal, RefusalCode, Rules
 from games.engine.editions import edition
 from games.engine.game import PostCode
@@ -583,11 +583,11 @@ def tray_of(simulated: SimulatedTable) -> int:
 def chips_of(cents: int) -> Chips:
     """Chips of this value: as the opener where there are enough, the rest in the largest."""
     chips: Chips = {}
-    for chip in sorted(CHIPS_CENTS):
+    for chip in sorted(DEFAULT_CHIPS_CENTS):
         count = min(OPENER[str(chip)], cents // chip)
         chips[str(chip)] = count
         cents -= count * chip
-    for chip in CHIPS_CENTS:
+    for chip in DEFAULT_CHIPS_CENTS:
         chips[str(chip)] += cents // chip
         cents %= chip
     return {chip: count for chip, count in chips.items() if count}

@@ -18,7 +18,7 @@ from django.db import transaction
 from audit import clock, record
 from audit.entry_types import EntryBody, entry_type
 from audit.models import Person, Stream
-from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS, style_of
+from games.chips import DEFAULT_CHIPS_CENTS, KNOWN_CHIPS_CENTS, style_of
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
 from games.models import Facility
@@ -44,7 +44,7 @@ MORE_THAN_THE_HOUSE_HAS = RefusalCode(
 ChipCount = Annotated[dict[str, int], "number of chips by their value in cents, without zeros"]
 ChipCounts = Mapping[str, int]  # number of chips by their value in cents as text
 # Smallest first, as in a tray
-DENOMINATIONS = tuple(reversed(CHIPS_CENTS))
+DEFAULT_DENOMINATIONS = tuple(reversed(DEFAULT_CHIPS_CENTS))
 KNOWN_DENOMINATIONS = tuple(reversed(KNOWN_CHIPS_CENTS))
 
 

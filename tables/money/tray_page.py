@@ -20,7 +20,7 @@ from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE, DEALERS, FLOOR, STAFFERS
 from tables.models import Assignment, ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory, TrayPar
 from tables.money.chips import (
-    DENOMINATIONS,
+    DEFAULT_DENOMINATIONS,
     KNOWN_DENOMINATIONS,
     ChipLine,
     Chips,
@@ -97,7 +97,7 @@ def draw_tubes(
     counted: Mapping[str, int],
     par: Mapping[str, int],
     to_come: Mapping[str, int],
-    values: Sequence[int] = DENOMINATIONS,
+    values: Sequence[int] = DEFAULT_DENOMINATIONS,
 ) -> TubesDrawing:
     """Draw stored counts. `to_come` adds what a fill brings, negative what a credit takes out.
 

@@ -7,7 +7,7 @@ import pytest
 
 from audit.columns import check_columns
 from audit.models import Entry
-from games.chips import CHIPS_CENTS, KNOWN_CHIPS_CENTS
+from games.chips import DEFAULT_CHIPS_CENTS, KNOWN_CHIPS_CENTS
 from games.engine import Refusal
 from tables.models import Alert
 from tables.money.chips import change_chips, wrong_chips
@@ -121,15 +121,15 @@ def test_only_declared_chips_are_counted_sold_and_shown():
 def test_a_declaration_is_an_entry_and_takes_no_chips_out_of_open_trays():
     scene = make_scene(opened=False)
     facility = scene.fresh.facility
-    assert facility.chip_values == CHIPS_CENTS
-    assert not change_chips(facility, CHIPS_CENTS)  # nothing changes, and nothing is written
+    assert facility.chip_values == DEFAULT_CHIPS_CENTS
+    assert not change_chips(facility, DEFAULT_CHIPS_CENTS)  # nothing changes, and nothing is written
     declare(scene)
     body = json.loads(bytes(Entry.objects.get(type="chips.declared").body))
     assert body["actor"] == "shift-manager"
-    assert body["data"] == {"chips_cents": list(KNOWN_CHIPS_CENTS), "before_cents": list(CHIPS_CENTS)}
+    assert body["data"] == {"chips_cents": list(KNOWN_CHIPS_CENTS), "before_cents": list(DEFAULT_CHIPS_CENTS)}
     with_opener(scene, OPENER)
     with pytest.raises(Refusal, match="chips-are-in-trays"):
-        declare(scene, CHIPS_CENTS)
+        declare(scene, DEFAULT_CHIPS_CENTS)
     type(facility).objects.update(chips_cents=[100])
     (finding,) = check_columns(lambda: None, [type(facility)])
     assert (finding.code, finding.where["column"]) == ("row-differs", "chips_cents")

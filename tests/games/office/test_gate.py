@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.chips import CHIPS_CENTS
+from games.chips import DEFAULT_CHIPS_CENTS
 from games.engine import Refusal, Rules
 from games.office.core import DealtTable
 from games.office.submissions.gate import (
@@ -325,17 +325,24 @@ def test_the_judge_counts_as_the_law_does():
 
 @clause("PA-521.7(d)")
 def test_the_gate_names_the_increments_that_the_chips_of_the_house_need():
-    half_dollars = [*CHIPS_CENTS, 50]
-    assert needed_increments(Options("pa-675a.6"), CHIPS_CENTS) == {"like-kind": 200}
+    half_dollars = [*DEFAULT_CHIPS_CENTS, 50]
+    assert needed_increments(Options("pa-675a.6"), DEFAULT_CHIPS_CENTS) == {"like-kind": 200}
     assert needed_increments(Options("pa-675a.6"), half_dollars) == {"like-kind": 100}  # none of $0.50
-    assert needed_increments(Options("pa-577"), CHIPS_CENTS) == {"defense": 500, "game-length": 500}
+    assert needed_increments(Options("pa-577"), DEFAULT_CHIPS_CENTS) == {"defense": 500, "game-length": 500}
     filed = Options("pa-577", increments={"defense": 1_000, "game-length": 500})
-    assert needed_increments(filed, CHIPS_CENTS) == {}
-    assert needed_increments(Options("pa-577", increments={"defense": 200}), CHIPS_CENTS)["defense"] == 500
+    assert needed_increments(filed, DEFAULT_CHIPS_CENTS) == {}
+    assert (
+        needed_increments(Options("pa-577", increments={"defense": 200}), DEFAULT_CHIPS_CENTS)["defense"]
+        == 500
+    )
     lapse = Lapse(dt.date(2026, 11, 21))
-    (check,) = (check for check in gate_checks(filed, [], lapse, CHIPS_CENTS) if check.subject == CHIPS)
+    (check,) = (
+        check for check in gate_checks(filed, [], lapse, DEFAULT_CHIPS_CENTS) if check.subject == CHIPS
+    )
     assert (check.state, check.text) == ("ok", "Chips of $1 pay every stake that these increments allow.")
     (check,) = (
-        check for check in gate_checks(Options("pa-577"), [], lapse, CHIPS_CENTS) if check.subject == CHIPS
+        check
+        for check in gate_checks(Options("pa-577"), [], lapse, DEFAULT_CHIPS_CENTS)
+        if check.subject == CHIPS
     )
     assert check.state == "note" and "Defense $5" in check.text
