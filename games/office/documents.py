@@ -57,8 +57,8 @@ class DecisionLetter(TypedDict):
     letter: DocumentReference
 
 
-class LetterDecision(DecisionLetter):
-    """A decision by letter."""
+class GrantOrDenial(DecisionLetter):
+    """What a body decided by letter: whether it granted what was asked."""
 
     granted: bool
 

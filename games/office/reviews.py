@@ -14,7 +14,7 @@ from games.jurisdictions import is_body
 from games.models import Document, Facility, Review
 from games.models.patrons import Reviewed
 from games.office.core import OfficeContext
-from games.office.documents import Letter, LetterDecision, document_reference
+from games.office.documents import GrantOrDenial, Letter, document_reference
 
 NOT_A_DRAFT = RefusalCode(
     "not-a-draft",
@@ -94,7 +94,7 @@ SentDecision = Annotated[
 ]
 
 
-def decide(ctx: OfficeContext, row: Reviewed, decision: Decision, *, of: str) -> LetterDecision:
+def decide(ctx: OfficeContext, row: Reviewed, decision: Decision, *, of: str) -> GrantOrDenial:
     """Record the decision on a filed row.
 
     Who drafted or filed the row may not approve the decision. `of` is the subject by which the jurisdiction names the

@@ -18,7 +18,7 @@ from games.models import Facility, RulesSubmission, SignForm
 from games.models.patrons import SignKind
 from games.office import reviews
 from games.office.core import ActOutcome, OfficeContext, office_act
-from games.office.documents import LetterDecision
+from games.office.documents import GrantOrDenial
 from games.office.reviews import DECIDED, DRAFTED, FILED, WITHDRAWN
 from games.params import Params
 from games.registry import GAMES
@@ -85,7 +85,7 @@ def SIGN_FORM_DRAFTED(
 SIGN_FORM_FILED = entry_type("sign_form.filed", SignFormEntry, "The form of a sign was filed.")
 
 
-class SignFormDecided(SignFormEntry, LetterDecision):
+class SignFormDecided(SignFormEntry, GrantOrDenial):
     pass
 
 

@@ -22,7 +22,7 @@ from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.models.patrons import GuideFormat
 from games.office import reviews
 from games.office.core import ActOutcome, OfficeContext, office_act
-from games.office.documents import LetterDecision
+from games.office.documents import GrantOrDenial
 from games.office.reviews import DECIDED, DRAFTED, FILED, NOT_A_DRAFT, WITHDRAWN
 from games.params import Params
 
@@ -56,7 +56,7 @@ def GUIDE_FILED(*, games: Annotated[int, "how many games it describes"], **data:
     """The sample of a gaming guide was filed."""
 
 
-class GuideDecided(GuideEntry, LetterDecision):
+class GuideDecided(GuideEntry, GrantOrDenial):
     pass
 
 

@@ -26,7 +26,7 @@ from games.models import FurtherRequest, GameRequest
 from games.models.submissions import Petitioner, RequestKind
 from games.office import documents, reviews
 from games.office.core import ActOutcome, OfficeContext, office_act
-from games.office.documents import DocumentReference, LetterDecision, OptionalDocument
+from games.office.documents import DocumentReference, GrantOrDenial, OptionalDocument
 from games.office.requests import final_approvals, parts
 from games.office.requests.final_approvals import (
     REQUEST_AMENDMENT,
@@ -139,7 +139,7 @@ class RequestFiled(RequestEntry, RequestSubject):
 REQUEST_FILED = entry_type("request.filed", RequestFiled, "A request was filed with all its parts.")
 
 
-class RequestDecided(RequestEntry, LetterDecision):
+class RequestDecided(RequestEntry, GrantOrDenial):
     pass
 
 

@@ -29,7 +29,7 @@ from games.engine import Refusal, RefusalCode
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office import documents, reviews, signs
 from games.office.core import ActOutcome, OfficeContext, office_act
-from games.office.documents import DocumentReference, LetterDecision
+from games.office.documents import DocumentReference, GrantOrDenial
 from games.office.requests import parts
 from games.office.requests.parts import (
     DAY_NOT_COME,
@@ -113,7 +113,7 @@ def TEST_FILED(
     """A test of a new game was filed."""
 
 
-class TestDecided(TestEntry, LetterDecision):
+class TestDecided(TestEntry, GrantOrDenial):
     conditions: Annotated[str, "the conditions of the decision, in words; empty if there are none"]
 
 
