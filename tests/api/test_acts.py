@@ -1,15 +1,15 @@
 """Acts over the API are acts: the same rights, refusals and record as a tap; and a person acts at a machine."""
 
 import datetime as dt
-import json
 import uuid
 
 import pytest
 
 from audit import clock, factors, people, registration, staff
 from audit.identity import SessionStore
-from audit.models import Device, Entry
+from audit.models import Device
 from tables.models import Alert, Assignment
+from tests.services.entries import newest_body
 from tests.tables.cast import PIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -34,10 +34,6 @@ def sign_in(machine, person, pin=PIN):
     return answer.status_code, body
 
 
-def body_of(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
-
-
 def test_a_machine_alone_is_refused_what_its_role_may_not_do(machine, scene):
     client = machine("acts")
     before = scene.version
@@ -55,7 +51,7 @@ def test_a_person_who_signs_in_at_the_machine_acts_there_as_at_a_tablet(machine,
     status, answer = do(client, "change_limits", LIMITS, seen=scene.version)
     assert (status, answer["answer"]["type"], answer["again"]) == (200, "limits.changed", False)
     assert answer["version"] == scene.version
-    entry = body_of("limits.changed")
+    entry = newest_body("limits.changed")
     assert (entry["actor"], entry["device"]) == ("floorperson", client.id)
     assert client.delete("person").json()["person"] is None
     assert do(client, "change_limits", LIMITS, seen=scene.version)[1]["code"] == "locked"
@@ -261,7 +257,7 @@ def test_a_second_person_signs_on_the_machine_by_their_own_pin(machine, scene):
         client, "correct_dice", params, seen=scene.version, witness={"person": "floorperson", "pin": PIN}
     )
     assert signed[0] == 200
-    entry = body_of(signed[1]["answer"]["type"])
+    entry = newest_body(signed[1]["answer"]["type"])
     assert (entry["actor"], entry["witness"], entry["device"]) == ("dealer", "floorperson", client.id)
 
 

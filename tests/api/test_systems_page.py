@@ -2,7 +2,6 @@
 
 import datetime as dt
 import html
-import json
 import re
 
 import pytest
@@ -12,6 +11,7 @@ from audit import registration
 from audit.models import ApiClient, Device, Entry, Person
 from audit.verification import verify
 from tests.api.conftest import TOKEN_URL, make_machine
+from tests.services.entries import newest_body
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 PAGE = "/floor/larkfield/systems/"
@@ -21,10 +21,6 @@ NEW = {"name": "Casino management", "scopes": ["floor", "money"]}
 
 def page(scene, person, query=""):
     return html.unescape(scene.browser("podium", person).get(PAGE + query).content.decode())
-
-
-def newest(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
 
 
 def prepare_and_approve(scene, act, params):
@@ -48,7 +44,7 @@ def ask(secret):
 
 def test_a_machine_is_let_in_by_two_people_and_one_of_them_alone_reads_its_secret(scene, hands):
     let_in(scene)
-    assert newest("client.added")["data"] == {
+    assert newest_body("client.added")["data"] == {
         "device": "Casino management", "scopes": ["floor", "money"], "table": None,
     }  # fmt: skip
     with scene.refused("secret-of-another"):
@@ -79,7 +75,7 @@ def test_another_secret_takes_two_people_again_and_the_one_before_ends_in_a_week
             scene.in_room("renew_client", {"device": NEW["name"]}, by=ADMINISTRATOR, approve=False)
         scene.in_room("make_client_secret", {"device": NEW["name"]}, by="compliance")
         texts.append(secret_on(page(scene, "compliance")).group(1))
-        assert newest("client.secret_given")["data"]["number"] == number
+        assert newest_body("client.secret_given")["data"]["number"] == number
         hands.now += dt.timedelta(minutes=11)
     assert [ask(text).status_code for text in texts] == [200, 200]
     hands.now += dt.timedelta(days=7)
@@ -148,7 +144,7 @@ def test_nobody_signs_in_as_a_machine_and_no_page_lists_it_as_a_person(scene):
 def test_the_record_states_a_machine_with_the_two_people_who_answer_for_it(scene):
     registration.record_people()
     let_in(scene)
-    entry = newest("person.recorded")
+    entry = newest_body("person.recorded")
     assert (entry["data"]["role"], entry["actor"], entry["witness"]) == (
         "machine",
         "compliance",

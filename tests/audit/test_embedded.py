@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from audit import notes
 from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
-from audit.sealing import keys, state
+from audit.sealing import state
 from audit.sealing.process import create_first_key, with_sealer
 from audit.sealing.sealer import Sealer
 from audit.sealing.state import SealingProblem
@@ -18,12 +18,6 @@ from audit.sealing.state import SealingProblem
 from .gone_back import rewind
 
 pytestmark = pytest.mark.both_databases
-
-
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
 
 
 @pytest.mark.django_db(transaction=True)

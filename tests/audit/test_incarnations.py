@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -26,12 +25,6 @@ from .gone_back import forget, rewind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 WHY = "The disk of the database failed; the backup of last night was put back."
-
-
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
 
 
 @pytest.fixture

@@ -23,12 +23,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
 def command(*arguments: str) -> list[str]:
     out = io.StringIO()
     call_command("sealer_key", *arguments, stdout=out)

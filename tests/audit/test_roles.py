@@ -31,12 +31,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
-@pytest.fixture
 def sealer(folder, stream, write) -> Sealer:
     """A record of three seals, the last of them cosigned."""
     sealer = Sealer(folder)

@@ -160,12 +160,6 @@ def test_a_process_killed_between_its_file_and_the_database_loses_no_leaf(run, a
 
 
 @pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
-@pytest.fixture
 def people_who_declare(make_person) -> tuple[Person, Person]:
     """Two people of two departments, one of them compliance."""
     return (

@@ -1,5 +1,6 @@
 """Entries in tests: each is checked against its declaration, save those that a test makes up."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -7,6 +8,7 @@ from unittest.mock import patch
 
 from audit import record
 from audit.entry_types import ENTRY_TYPES, EntryBody, data_faults, entry_type
+from audit.models import Entry
 
 
 class MadeUp(EntryBody):
@@ -18,6 +20,12 @@ def any_entry(type_: str, data: dict[str, Any] | None = None) -> EntryBody:
     if type_ not in ENTRY_TYPES:
         entry_type(type_, dict, "Written by a test.")
     return MadeUp(type_, data or {})
+
+
+def newest_body(type_: str) -> dict[str, Any]:
+    """The body of the newest entry of this type, on any stream."""
+    body: dict[str, Any] = json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
+    return body
 
 
 @contextmanager

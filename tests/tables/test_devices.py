@@ -1,7 +1,6 @@
 """The page Devices: added by two people, enrolled by a token that one of them reads, and revoked at once."""
 
 import datetime as dt
-import json
 import re
 
 import pytest
@@ -11,6 +10,7 @@ from audit.devices import enroll
 from audit.models import Device, Entry
 from audit.verification import verify
 from tables.setup.devices import DEVICE_ENDED
+from tests.services.entries import newest_body
 from tests.tables.cast import PIN, Scene, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -28,10 +28,6 @@ def page(scene, person, query=""):
     return scene.browser("podium", person).get(PAGE + query).content.decode()
 
 
-def newest(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
-
-
 def add(scene, **changed):
     code = scene.in_room("add_device", {**NEW, **changed}, by=ADMINISTRATOR, approve=False).body["change"]
     scene.in_room("approve_change", {"change": code}, by="compliance")
@@ -39,7 +35,7 @@ def add(scene, **changed):
 
 def test_a_device_is_added_by_two_people_and_enrolled_by_a_token_that_works_once(scene, hands):
     add(scene)
-    assert newest("device.added")["data"] == {"device": "T-01 B", "station": "dealer", "table": "T-01"}
+    assert newest_body("device.added")["data"] == {"device": "T-01 B", "station": "dealer", "table": "T-01"}
     assert "Not enrolled yet" in page(scene, "compliance") and "<code" not in page(scene, ADMINISTRATOR)
     scene.in_room("make_token", {"device": "T-01 B"}, by="compliance")
     token = re.search(r'<code class="token">([\w-]{43})</code>', page(scene, "compliance")).group(1)
@@ -49,7 +45,7 @@ def test_a_device_is_added_by_two_people_and_enrolled_by_a_token_that_works_once
     assert browser.post("/enrol", {"token": token})["Location"] == "/sign-in"
     assert browser.post("/sign-in", {"person": "relief", "pin": PIN})["Location"] == "/"
     assert Client().post("/enrol", {"token": token}).status_code == 403
-    assert newest("device.enrollment_refused")["data"]["why"] == "used"
+    assert newest_body("device.enrollment_refused")["data"]["why"] == "used"
     assert "Enrollment token" not in page(scene, ADMINISTRATOR)
     with scene.refused("token-is-used"):
         scene.in_room("make_token", {"device": "T-01 B"}, by="compliance")
@@ -65,7 +61,7 @@ def test_a_token_is_read_for_ten_minutes_and_replaced_by_the_next(scene, hands):
         assert "Enrollment token" not in page(scene, "compliance")
     hands.now += dt.timedelta(minutes=20)
     assert Client().post("/enrol", {"token": token}).status_code == 403
-    assert newest("device.enrollment_refused")["data"]["why"] == "expired"
+    assert newest_body("device.enrollment_refused")["data"]["why"] == "expired"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +88,7 @@ def test_a_lost_device_is_revoked_at_once_by_a_supervisor_and_its_person_signed_
     with scene.refused("not-this-device"):
         scene.in_room("revoke_device", {"device": "Podium", "why": "lost"}, by="casino-supervisor")
     scene.in_room("revoke_device", {"device": "Phone 3", "why": "lost"}, by="casino-supervisor")
-    ended = newest(DEVICE_ENDED.name)
+    ended = newest_body(DEVICE_ENDED.name)
     assert ended["data"] == {"device": "Phone 3", "person": "floorperson", "why": "lost"}
     assert phone.get("/floor/larkfield/").status_code != 200
     assert phone.post("/sign-in", {"person": "floorperson", "pin": PIN})["Location"] == "/enrol"
@@ -108,7 +104,7 @@ def test_a_device_is_renamed_at_once_and_moved_by_two_while_nobody_is_signed_in(
     with scene.refused("device-serves-it"):
         scene.in_room("move_device", moved, by=ADMINISTRATOR, approve=False)
     scene.in_room("rename_device", {"device": "Tablet of T-01", "name": "Spare 3"}, by=ADMINISTRATOR)
-    assert newest("device.changed")["data"] == {
+    assert newest_body("device.changed")["data"] == {
         "name": "Spare 3",
         "station": "dealer",
         "place": "larkfield/T-01",

@@ -23,9 +23,10 @@ from tables.staffing.leaves import begin_leaves
 from tables.staffing.roster import dealers_on_duty
 from tables.ticker import Ticker
 from tables.words.entries import words_of
+from tests.services.entries import newest_body
 from tests.services.sign_ins import WORDS, next_code, register_app
 from tests.tables.cast import PIN, Scene, make_scene
-from tests.tables.test_people import ADMINISTRATOR, change, newest, page
+from tests.tables.test_people import ADMINISTRATOR, change, page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 TODAY, IN_TWO_DAYS = "2026-11-21", "2026-11-23"
@@ -83,7 +84,7 @@ def test_nobody_on_leave_signs_in_or_signs_until_their_return_is_recorded(scene,
         "back, somebody else records their return under People."
     )
     assert status == 403 and sentence in shown
-    refused = newest("person.refused")["data"]
+    refused = newest_body("person.refused")["data"]
     assert (refused["code"], refused["why"]) == ("other-floorperson", "on-leave")
     assert words_of("person.refused", refused) == (
         "other-floorperson refused on leave, with the right PIN, password or second factor, at Podium"
@@ -96,7 +97,7 @@ def test_nobody_on_leave_signs_in_or_signs_until_their_return_is_recorded(scene,
     hands.now += dt.timedelta(days=13)  # the last day is over: somebody has to say that they are back
     assert signs_in(scene, "other-floorperson")[0] == 403
     come_back(scene, "other-floorperson")
-    assert newest("leave.ended")["data"] == {
+    assert newest_body("leave.ended")["data"] == {
         "person": "other-floorperson", "begins_on": TODAY, "last_day": "2026-12-03", "reason": "vacation",
     }  # fmt: skip
     assert signs_in(scene, "other-floorperson")[0] == 302
@@ -113,7 +114,7 @@ def test_a_leave_that_begins_today_ends_duty_sign_ins_and_planned_moves_at_once(
     scene.in_room("plan_move", {"person": "relief", "table": "T-01"}, by="floorperson")
     [duty] = Assignment.objects.filter(person__code="relief")
     leave(scene, last_day="2026-12-03", reason="medical")
-    entry = newest("leave.recorded")
+    entry = newest_body("leave.recorded")
     assert entry["data"] == {
         "person": "relief", "begins_on": TODAY, "last_day": "2026-12-03", "reason": "medical",
         "assignments": [duty.pk], "devices": ["Podium"], "planned_moves": [1],
@@ -161,7 +162,7 @@ def test_a_floorperson_on_leave_is_given_no_table(scene):
 def test_a_later_leave_begins_with_its_gaming_day(scene, hands):
     [duty] = Assignment.objects.filter(person__code="relief")
     leave(scene, begins_on=IN_TWO_DAYS)
-    assert newest("leave.recorded")["data"]["assignments"] == [] and begin_leaves() == []
+    assert newest_body("leave.recorded")["data"]["assignments"] == [] and begin_leaves() == []
     hands.now = SIX - dt.timedelta(minutes=1)
     tablet = scene.browser("podium", "relief")
     with scene.refused("person-on-leave"):
@@ -178,7 +179,7 @@ def test_a_later_leave_begins_with_its_gaming_day(scene, hands):
         "records your return under People."
     )
     assert begin_leaves() == []  # a closed or other table that shows nothing of them
-    began = newest("leave.began")
+    began = newest_body("leave.began")
     assert (began["actor"], began["data"]) == (
         None,
         {"person": "relief", "assignments": [duty.pk], "devices": ["Podium"], "planned_moves": [1]},
@@ -241,7 +242,7 @@ def test_a_leave_that_was_prepared_before_midnight_is_approved_the_day_after(sce
     ).body["change"]
     hands.now += dt.timedelta(hours=21)
     scene.in_room("approve_change", {"change": code}, by="compliance")
-    assert newest("leave.recorded")["data"]["begins_on"] == TODAY
+    assert newest_body("leave.recorded")["data"]["begins_on"] == TODAY
 
 
 def test_of_a_leave_only_the_last_day_and_the_reason_change(scene):
@@ -249,7 +250,7 @@ def test_of_a_leave_only_the_last_day_and_the_reason_change(scene):
     same = {"last_day": "2026-12-03"}
     assert refusal(scene, **same) == refusal(scene, "2026-12-01", **same) == "has-a-leave"
     leave(scene, last_day="2026-12-10")
-    assert newest("leave.recorded")["data"]["assignments"] == []
+    assert newest_body("leave.recorded")["data"]["assignments"] == []
     assert Person.objects.get(code="relief").leave_end_in_words == "until 10 Dec 2026"
     assert findings() == []
 

@@ -3,7 +3,6 @@
 import csv
 import datetime as dt
 import io
-import json
 import re
 
 import pytest
@@ -16,6 +15,7 @@ from audit.verification import verify
 from games.facility_runner import Forbidden
 from games.models import PreparedChange
 from tables.models import Assignment
+from tests.services.entries import newest_body
 from tests.services.sign_ins import WORDS, next_code, register_app
 from tests.tables.cast import PIN, Scene, make_scene
 
@@ -44,19 +44,15 @@ def one_time_pin(scene, person="compliance"):
     return re.search(r"<p><code>(\d{6})</code></p>", page(scene, person)).group(1)
 
 
-def newest(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
-
-
 def test_a_new_person_gets_a_one_time_pin_from_who_approved_and_chooses_their_own(scene, hands):
     change(scene, "add_person", ZOE)
-    added = newest("person.recorded")
+    added = newest_body("person.recorded")
     assert (added["data"]["code"], added["actor"], added["witness"]) == (
         "park-z",
         ADMINISTRATOR,
         "compliance",
     )
-    assert newest("person.added")["data"] == {
+    assert newest_body("person.added")["data"] == {
         **ZOE,
         "licence": "",
         "licence_ends_on": None,
@@ -89,7 +85,7 @@ def test_a_new_person_gets_a_one_time_pin_from_who_approved_and_chooses_their_ow
     assert tablet.post("/sign-in/new-pin", {"pin": "271828", "again": "271828"}).status_code == 302
     zoe = Person.objects.get(code="park-z")
     assert zoe.check_password("271828") and not zoe.pin_must_change and tablet.get("/")["Location"]
-    assert newest("person.signed_in")["actor"] == "park-z"
+    assert newest_body("person.signed_in")["actor"] == "park-z"
     assert tablet.get("/sign-in/new-pin")["Location"] == "/sign-in"
     assert not [finding for finding in verify().findings if "park-z" in str(finding)]
 
@@ -105,7 +101,7 @@ def test_a_one_time_pin_signs_nothing_and_ends_after_a_quarter_of_an_hour(scene,
     hands.now += dt.timedelta(minutes=15)
     late = scene.browser("podium").post("/sign-in", {"person": "security", "pin": pin})
     assert late.status_code == 403 and "The time of this one-time PIN is over" in late.content.decode()
-    assert newest("person.refused")["data"]["why"] == "pin-ended"
+    assert newest_body("person.refused")["data"]["why"] == "pin-ended"
 
 
 @pytest.mark.parametrize("watcher", ["compliance", "gaming-agent", "surveillance", "security", ADMINISTRATOR])
@@ -151,7 +147,7 @@ def test_who_leaves_is_relieved_first_and_then_signed_off_and_off_duty(scene):
     duty = list(Assignment.objects.filter(person__code="security").values_list("pk", flat=True))
     change(scene, "end_access", {"person": "security", "why": "left the casino"})
     assert tablet.get("/floor/larkfield/dice/").status_code != 200
-    assert newest("access.ended")["data"] == {
+    assert newest_body("access.ended")["data"] == {
         "person": "security", "why": "left the casino", "devices": ["Podium"], "assignments": duty,
     }  # fmt: skip
     assert not Assignment.objects.unended().filter(person__code="security").exists()
@@ -225,7 +221,7 @@ def test_who_signs_in_with_a_password_chooses_a_pin_for_second_signatures_then(s
     assert client.post("/sign-in/new-pin", {"pin": "271828", "again": "271828"}).status_code == 302
     assert Person.objects.get(code="compliance").check_password("271828")
     assert client.get("/record/larkfield/").status_code == 200
-    assert newest("person.recorded")["actor"] == "compliance"
+    assert newest_body("person.recorded")["actor"] == "compliance"
 
 
 def test_the_access_review_lists_who_may_do_what_and_compliance_states_that_it_was_reviewed(scene):
@@ -245,7 +241,7 @@ def test_the_access_review_lists_who_may_do_what_and_compliance_states_that_it_w
     assert not any(act == "People and their access" for code, act, _ in rights if code == "pit-manager")
 
     scene.in_room("review_access", {"sha256": sha256, "note": "Two roles discussed"}, by="compliance")
-    assert newest("access.reviewed")["data"]["people"] == len(scene.people)
+    assert newest_body("access.reviewed")["data"]["people"] == len(scene.people)
     assert "Two roles discussed" in desk.get(address).content.decode()
     Person.objects.filter(code="relief").update(role="floorperson")
     with scene.refused("access-has-changed"):

@@ -9,8 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from audit.models import Entry, OneTimeSecret, Person
 from audit.verification import verify
 from tables.staffing.access import EXAMPLE_FILE, MOST_BYTES
+from tests.services.entries import newest_body
 from tests.tables.cast import Scene, make_scene
-from tests.tables.test_people import newest, page
+from tests.tables.test_people import page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 PAGE = "/floor/larkfield/people/file"
@@ -74,7 +75,7 @@ def test_the_example_of_the_page_is_read_shown_prepared_and_approved_at_once(sce
         "2028-01-31",
     )
     assert (viktor.role, viktor.department) == ("shift-manager", "table-games")
-    assert [row["person"] for row in newest("people.added")["data"]["people"]] == ["park-z", "lind-v"]
+    assert [row["person"] for row in newest_body("people.added")["data"]["people"]] == ["park-z", "lind-v"]
     recorded = [json.loads(bytes(row.body)) for row in Entry.objects.filter(type="person.recorded")]
     answered = [
         (row["actor"], row["witness"]) for row in recorded if row["data"]["code"] in ("park-z", "lind-v")

@@ -7,12 +7,13 @@ import uuid
 import pytest
 
 from audit import devices
-from audit.models import Entry, Job, Password, Person, SecondFactor
+from audit.models import Job, Password, Person, SecondFactor
 from audit.refusals import SecondFactorNeeded
 from audit.runner import ActRequest, one_transaction
 from audit.verification import verify
 from tables.desk import desk
 from tables.runner import facility, table
+from tests.services.entries import newest_body
 from tests.services.sign_ins import next_code, register_app, sign_in_with_app
 from tests.tables.cast import make_scene
 
@@ -58,10 +59,6 @@ def post(client, address, command=None, **params):
     return answer.status_code, (answer.json().get("refusal") or {}).get("code", "")
 
 
-def newest(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
-
-
 def test_the_sign_in_of_an_office_takes_a_password_and_then_a_code(office):
     factor = register_app(office.people["compliance"], office.desk)
     client = office.browser("desk")
@@ -76,7 +73,11 @@ def test_the_sign_in_of_an_office_takes_a_password_and_then_a_code(office):
     assert client.get("/sign-in/second-factor")["Location"] == "/sign-in"
     sign_in_with_app(client, factor)
     assert client.get("/record/larkfield/").status_code == 200
-    assert newest("person.signed_in")["data"] == {"factor": factor.pk, "name": "desk-1", "relieves": None}
+    assert newest_body("person.signed_in")["data"] == {
+        "factor": factor.pk,
+        "name": "desk-1",
+        "relieves": None,
+    }
 
 
 def test_a_podium_takes_pins_of_the_floor_and_passwords_of_everybody_else(office):
@@ -102,10 +103,10 @@ def test_an_export_needs_a_second_factor_of_the_last_ten_minutes(office, hands):
     assert client.get("/sign-in/again").json() == {"app": True, "key": False, "fresh": False}
     wrong = client.post("/sign-in/again", {"code": "000000"})
     assert (wrong.status_code, wrong.json()["refusal"]["code"]) == (401, "wrong-factor")
-    assert newest("person.refused")["data"]["purpose"] == "step-up"
+    assert newest_body("person.refused")["data"]["purpose"] == "step-up"
     assert post(client, EXPORT, command, **export) == (403, "second-factor-needed")
     assert client.post("/sign-in/again", {"code": next_code(client.factor)}).json()["fresh"] is True
-    assert newest("factor.confirmed")["actor"] == "compliance"
+    assert newest_body("factor.confirmed")["actor"] == "compliance"
     assert post(client, EXPORT, command, **export)[0] == 200
     hands.now += dt.timedelta(minutes=11)
     assert post(client, EXPORT, command, **export)[0] == 200  # a repeated command gets its first answer
@@ -185,7 +186,7 @@ def test_a_lost_factor_takes_two_people_and_changes_nothing_else(office, hands):
     )
     assert post(teo, f"{ACTS}replace_sign_in", **lost)[0] == 200
     assert post(teo, f"{ACTS}replace_sign_in", **lost)[1] == "change-waits"
-    change = newest("change.prepared")["data"]["change"]
+    change = newest_body("change.prepared")["data"]["change"]
     assert post(teo, f"{ACTS}approve_change", change=change)[1] == "made-by-you"
     assert SecondFactor.objects.filter(person__code="compliance", ended_at=None).count() == 1
 
@@ -196,7 +197,7 @@ def test_a_lost_factor_takes_two_people_and_changes_nothing_else(office, hands):
     assert post(other, f"{ACTS}approve_change", change=change)[1] == "second-factor-needed"
     other.post("/sign-in/again", {"code": next_code(other.factor)})
     assert post(other, f"{ACTS}approve_change", change=change)[0] == 200
-    entry = newest("sign_in.ended")
+    entry = newest_body("sign_in.ended")
     assert (entry["actor"], entry["stream"]) == ("second-administrator", "larkfield/sign-in")
     assert (entry["data"]["factors"], entry["data"]["devices"]) == ([carla.pk], ["Podium"])
     assert thief.get("/record/larkfield/")["Location"].startswith("/sign-in")
@@ -205,7 +206,7 @@ def test_a_lost_factor_takes_two_people_and_changes_nothing_else(office, hands):
     assert post(other, f"{ACTS}give_password", person="compliance")[1] == "no-secret-allowed"
     text = other.get("/floor/larkfield/people/").content.decode()
     password = text.split('<code class="token">')[1].split("</code>")[0]
-    assert len(password) == 23 and password not in str(newest("password.given"))
+    assert len(password) == 23 and password not in str(newest_body("password.given"))
     factor, teo = teo.factor, office.browser("desk")
     sign_in_with_app(teo, factor)
     assert b"<code" not in teo.get("/floor/larkfield/people/").content
@@ -226,7 +227,7 @@ def test_a_forgotten_password_stays_until_the_one_time_password_is_made_and_ends
     asked = {"person": "games-administrator", "why": "Forgotten"}
     assert post(teo, f"{ACTS}replace_sign_in", **asked)[0] == 200
     sign_in_with_app(other, other.factor)
-    change = newest("change.prepared")["data"]["change"]
+    change = newest_body("change.prepared")["data"]["change"]
     assert post(other, f"{ACTS}approve_change", change=change)[0] == 200
     assert not Password.objects.filter(person__code="games-administrator").exists()
     assert post(other, f"{ACTS}give_password", person="games-administrator")[0] == 200
@@ -269,4 +270,4 @@ def test_a_second_person_signs_at_the_office_with_a_pin_and_a_code(office):
     assert assign(app_code="000000") == (401, "wrong-factor")
     assert assign(app_code=7) == (422, "malformed")
     assert assign(app_code=next_code(factor)) == (200, "")
-    assert newest("assignment.started")["witness"] == "compliance"
+    assert newest_body("assignment.started")["witness"] == "compliance"

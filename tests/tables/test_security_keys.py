@@ -7,9 +7,10 @@ import pytest
 
 from audit import devices, passwords
 from audit.models import SecondFactor
+from tests.services.entries import newest_body
 from tests.services.security_key import SoftwareKey
 from tests.services.sign_ins import WORDS, register_app, sign_in_with_app
-from tests.tables.test_second_factors import newest, office  # noqa: F401
+from tests.tables.test_second_factors import office  # noqa: F401
 
 pytestmark = [pytest.mark.django_db]
 
@@ -60,12 +61,12 @@ def test_a_key_is_registered_and_signs_in(scene_with_key):
     browser, factor = scene_with_key.browser_with_key, SecondFactor.objects.get()
     assert (factor.kind, factor.label, factor.ended_at) == ("webauthn", "Ring", None)
     assert browser.client.get("/record/larkfield/", secure=True).status_code == 200
-    assert newest("factor.registered")["data"]["kind"] == "webauthn"
+    assert newest_body("factor.registered")["data"]["kind"] == "webauthn"
     again = Browser(scene_with_key, browser.key)
     assert again.give_password() == "/sign-in/second-factor"
     assert again.sign()["Location"] == "/"
     factor.refresh_from_db()
-    assert factor.sign_count == 1 and newest("person.signed_in")["data"]["factor"] == factor.pk
+    assert factor.sign_count == 1 and newest_body("person.signed_in")["data"]["factor"] == factor.pk
 
 
 @pytest.mark.parametrize("fault", ["copy", "origin", "challenge", "signature", "key", "text"])
@@ -87,7 +88,7 @@ def test_what_is_no_answer_of_the_key_is_counted_as_wrong(scene_with_key, fault)
     text = "{}" if fault == "text" else json.dumps(answer)
     refused = wrong.post("/sign-in/second-factor", {"key": text})
     assert refused.status_code == 403 and b"was not accepted" in refused.content
-    assert newest("person.refused")["data"]["purpose"] == "second-factor"
+    assert newest_body("person.refused")["data"]["purpose"] == "second-factor"
 
 
 def test_an_answer_counts_once_and_each_ceremony_has_its_own_challenge(scene_with_key):

@@ -27,6 +27,7 @@ from tables.models import Alert, Webhook, WebhookMessage
 from tables.ticker import reconcile_alerts
 from tables.webhook_request import MalformedAddress, may_reach, read_address
 from tables.webhooks import WAITS, make_message, tell
+from tests.services.entries import newest_body
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -105,17 +106,13 @@ def add(scene, receiver, *types, url="") -> Webhook:
     return webhook
 
 
-def newest(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("id").body))
-
-
 def only_message() -> WebhookMessage:
     return WebhookMessage.objects.get()
 
 
 def test_two_people_add_it_and_it_is_told_of_its_types_from_then_on(scene, receiver):
     webhook = add(scene, receiver, "round.", "wagers.placed")
-    added = newest("webhook.added")
+    added = newest_body("webhook.added")
     assert (added["actor"], added["data"]["types"]) == ("compliance", ["round.", "wagers.placed"])
     assert tell(webhook.pk) == 0 and receiver.requests == []
     before = scene.version
@@ -136,9 +133,9 @@ def test_a_message_is_signed_by_the_key_that_the_record_states_and_by_both_after
     scene, receiver, hands
 ):
     webhook = add(scene, receiver)
-    public = [newest("webhook.added")["data"]["public_key"]]
+    public = [newest_body("webhook.added")["data"]["public_key"]]
     scene.in_room("rotate_webhook_key", {"webhook": webhook.code}, by=ADMINISTRATOR)
-    rotated = newest("webhook.key_rotated")["data"]
+    rotated = newest_body("webhook.key_rotated")["data"]
     assert (rotated["number"], rotated["before_ends_at"]) == (2, "2026-11-28T15:00:00.000000Z")
     public.insert(0, rotated["public_key"])
     assert list(check_columns(lambda: None)) == []
@@ -148,7 +145,7 @@ def test_a_message_is_signed_by_the_key_that_the_record_states_and_by_both_after
     tell(webhook.pk)
     for (headers, body), keys in zip(
         receiver.requests,
-        (public, [newest("webhook.key_rotated")["data"]["public_key"], public[0]]),
+        (public, [newest_body("webhook.key_rotated")["data"]["public_key"], public[0]]),
         strict=True,
     ):
         signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
@@ -255,7 +252,7 @@ def test_an_answer_410_ends_it_for_good(scene, receiver):
     scene.place((1, "small", 2_500))
     receiver.answers = [410]
     assert tell(webhook.pk) == 0
-    entry = newest("webhook.gone")
+    entry = newest_body("webhook.gone")
     assert (entry["data"], entry["actor"]) == ({"webhook": "WH-0001"}, None)
     webhook.refresh_from_db()
     assert webhook.ended_at is not None and webhook.ended_by is None
