@@ -68,9 +68,12 @@ def test_an_act_that_is_refused_without_a_line_has_not_the_command_of_one_that_w
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 def test_a_schedule_of_the_product_is_the_same_each_time_and_holds():
+    """Also where each statement that is kept is compared with that of its query."""
     command = [sys.executable, "-m", "script.schedules", "--seed", "7", "--taps", "8", "--lines"]
-    first, second = (subprocess.run(command, capture_output=True, text=True) for _ in range(2))
-    assert first.returncode == 0, first.stdout + first.stderr
+    first, second = (
+        subprocess.run([*command, *options], capture_output=True, text=True) for options in ((), ("--check",))
+    )
+    assert (first.returncode, second.returncode) == (0, 0), first.stdout + first.stderr + second.stderr
     lines = [[line for line in run.stdout.splitlines() if " s  " in line] for run in (first, second)]
     assert lines[0] == lines[1]
     assert sum("taps" in line for line in lines[0]) == 9  # and the line that says that nobody taps any more

@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--without", type=_numbers, default=(), help="numbers of faults that do not happen")
     parser.add_argument("--lines", action="store_true", help="print what happens in each")
     parser.add_argument("--as-it-is", action="store_true", help="look for no shorter one of what fails")
+    parser.add_argument("--check", action="store_true", help="compare each kept statement with its query")
     parser.add_argument(
         "--plants",
         nargs="*",
@@ -43,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.plants is not None:
             return try_plants(options.plants, seed)
-        runs = Runs(seed, Kind(options.taps, options.without, options.lines, not options.as_it_is))
+        kind = Kind(options.taps, options.without, options.lines, not options.as_it_is, options.check)
+        runs = Runs(seed, kind)
         most = options.schedules or (None if options.minutes else 1)
         runs.run(most, options.minutes, options.workers)
     except NoEngine as reason:

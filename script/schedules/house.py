@@ -16,6 +16,7 @@ import urllib.error
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
+from http.cookies import SimpleCookie
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,12 +29,12 @@ from django.utils import timezone
 
 from audit import clock, identity, notes
 from audit import witness as outsider
-from audit.models import Person, SigningKey, Stream
+from audit.models import Checkpoint, Person, SigningKey, Stream
 from audit.record import current_incarnation_number
 from audit.refusals import ClockRefused
 from audit.sealing import keys, state, witnesses
 from audit.sealing.declarations import declare_incarnation
-from audit.sealing.log import current_incarnation, logs_of
+from audit.sealing.log import Log, current_incarnation, logs_of
 from audit.sealing.sealer import STEPS, Sealer
 from audit.sealing.state import SealingProblem
 from games.snapshot_types import Snapshot
@@ -212,11 +213,14 @@ complaints = Complaints()
 
 @dataclass(frozen=True)
 class Image:
-    """A floor as it is when a schedule begins: its database, the sealer's folder, and the tokens of its devices."""
+    """A floor as it is when a schedule begins: its database, the sealer's folder, and its devices.
+
+    `cookies`: of each enrolled device, by the name of its desk or the place of its seat.
+    """
 
     database: bytes
     folder: Path
-    tokens: dict[str, str]
+    cookies: dict[str, SimpleCookie]
 
 
 def make_image(folder: Path) -> Image:
@@ -230,7 +234,16 @@ def make_image(folder: Path) -> Image:
         call_command("sealer_key", "create", stdout=io.StringIO(), stderr=io.StringIO())
         tokens = {seat.place: enroll(seat.place) for seat in SEATS}
         tokens |= {name: enroll(seat.place, f"schedules {name}") for name, seat in DESKS.items()}
-    return Image(connection.connection.serialize(), folder, tokens)
+        with Memory(World()).used():
+            cookies = {name: _cookies_of_device(token) for name, token in tokens.items()}
+    return Image(connection.connection.serialize(), folder, cookies)
+
+
+def _cookies_of_device(token: str) -> SimpleCookie:
+    """Enroll a device. Returns what its browser keeps."""
+    client = Client()
+    client.post("/enrol", {"token": token})
+    return client.cookies
 
 
 @dataclass(frozen=True)
@@ -403,10 +416,13 @@ class Sealing:
     def seal(self) -> None:
         """The work of one second. Whatever it made public is compared with all that it ever signed."""
         self._seal()
-        for log in logs_of(incarnation) if (incarnation := current_incarnation()) else ():
-            for size, root in log.checkpoints.values_list("size", "root"):
-                if self.signed.setdefault((log.origin, size), bytes(root)) != bytes(root):
-                    self.house.problems.append(f"{log.origin} was signed with two roots at size {size}")
+        if (incarnation := current_incarnation()) is None:
+            return
+        checkpoints = Checkpoint.objects.filter(incarnation=incarnation).order_by()
+        for facility, size, root in checkpoints.values_list("facility", "size", "root"):
+            origin = Log(incarnation, facility).origin
+            if self.signed.setdefault((origin, size), bytes(root)) != bytes(root):
+                self.house.problems.append(f"{origin} was signed with two roots at size {size}")
 
     def _seal(self) -> None:
         self.crash_at = (

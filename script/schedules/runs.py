@@ -4,6 +4,7 @@ Any number of processes takes the seeds of a run, each with a floor and pages of
 (SIGTERM or SIGINT) ends the schedules that it has begun, and sums up.
 """
 
+import gc
 import multiprocessing
 import os
 import queue
@@ -21,6 +22,7 @@ from script.faults.report import write_counts
 from script.figures import commit_of_the_tree
 from script.schedules.house import Image, make_image
 from script.schedules.pages import engine, find_node
+from script.schedules.prepared import prepare
 from script.schedules.schedule import Course, Schedule
 from script.schedules.shortest import shortest
 from script.tablet import Fate
@@ -38,28 +40,41 @@ CRASHES = (
 )
 LOST_ANSWER = "answer lost"
 STOPPING = (signal.SIGTERM, signal.SIGINT)
+COLLECTED_EACH = 20  # schedules; the collector takes a seventh of their time otherwise
 FORK = multiprocessing.get_context("fork")
 PATIENCE_SECONDS = 1.0  # for a result, until somebody looks whether the processes still run
 
 
 @contextmanager
-def made_image() -> Iterator[Image]:
-    """The floor with which each schedule begins, in memory where the system has such a folder."""
+def made_image(*, check: bool = False) -> Iterator[Image]:
+    """The floor with which each schedule begins, in memory where the system has such a folder.
+
+    From here on this process keeps its queries (`prepared.py`, with `check`), and collects garbage when it is told to.
+    """
+    prepare(check=check)
+    gc.disable()
     place = MEMORY if os.access(MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="pitside-schedules-", dir=place) as folder:
         sealers = Path(folder) / "sealer"
         sealers.mkdir()
-        yield make_image(sealers)
+        image = make_image(sealers)
+        gc.collect()
+        gc.freeze()
+        yield image
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What the schedules of a run have in common. `print_all`: also those that hold; `shorten`: those that fail."""
+    """What the schedules of a run have in common. `print_all`: also those that hold; `shorten`: those that fail.
+
+    `check`: each statement that was kept is compared with that of its query.
+    """
 
     taps: int
     without: Collection[int] = ()
     print_all: bool = False
     shorten: bool = True
+    check: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,14 +184,16 @@ class Runs:
 
 def run_schedules(seeds: Seeds, kind: Kind) -> Iterator[Outcome]:
     """Run the schedules of the seeds that this process takes."""
-    with engine() as pages, made_image() as image:
+    with engine() as pages, made_image(check=kind.check) as image:
         cpu = time.process_time()
 
         def run(seed: int, taps: int, without: Collection[int]) -> Course:
             return Schedule(pages, image, seed, taps, without).run()
 
-        for seed in seeds:
+        for number, seed in enumerate(seeds, start=1):
             course = run(seed, kind.taps, kind.without)
+            if number % COLLECTED_EACH == 0:
+                gc.collect()
             text = _text_of(course, kind, run)
             yield Outcome(
                 seed,

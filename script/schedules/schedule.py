@@ -122,10 +122,10 @@ class Schedule:
 
     def _open(self) -> None:
         self.engine.happens("begin", 0.0)
-        tokens = self.image.tokens
-        dealers = [Dealer(self, number, seat, tokens[seat.place]) for number, seat in enumerate(SEATS)]
+        cookies = self.image.cookies
+        dealers = [Dealer(self, number, seat, cookies[seat.place]) for number, seat in enumerate(SEATS)]
         floor, cage = (
-            Desk(self, number, seat, tokens[name])
+            Desk(self, number, seat, cookies[name])
             for number, (name, seat) in enumerate(DESKS.items(), start=len(SEATS))
         )
         self.tablets: list[Tablet] = [*dealers, floor, cage]

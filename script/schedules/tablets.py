@@ -44,11 +44,12 @@ class Tapped(Claim):
 class Tablet:
     """A device with its page."""
 
-    def __init__(self, schedule: "Schedule", number: int, seat: Seat, token: str) -> None:
-        self.schedule, self.number, self.seat, self.token = schedule, number, seat, token
+    def __init__(self, schedule: "Schedule", number: int, seat: Seat, cookies: SimpleCookie) -> None:
+        self.schedule, self.number, self.seat = schedule, number, seat
         self.draws, self.world = schedule.draws, schedule.world
         self.name = f"{seat.place} {seat.person}"
         self.client = Client(raise_request_exception=False)
+        self.client.cookies = copy.copy(cookies)
         self.page = 0  # how often a page was loaded
         self.shown: dict[str, Snapshot] = {}
         self.most_shown: dict[str, int] = {}  # the highest numbers that it has shown
@@ -74,9 +75,7 @@ class Tablet:
         self.schedule.log(self.name, text)
 
     def begin(self) -> None:
-        """Enroll the device, and sign in."""
-        with self.schedule.house.workers[0].used():
-            self.client.post("/enrol", {"token": self.token})
+        """Sign in."""
         self.sign_in()
         self.schedule.at(HEARTBEAT_SECONDS, self.hear_heartbeat)
 
@@ -333,8 +332,8 @@ class Tablet:
 class Dealer(Tablet):
     """A tablet whose dealer plays: taps what the screen invites to, and at times the acts after it before an answer."""
 
-    def __init__(self, schedule: "Schedule", number: int, seat: Seat, token: str) -> None:
-        super().__init__(schedule, number, seat, token)
+    def __init__(self, schedule: "Schedule", number: int, seat: Seat, cookies: SimpleCookie) -> None:
+        super().__init__(schedule, number, seat, cookies)
         self.draw = self.draws.of(f"dealer {number}")
         self.fills = list(range(1, FILLS + 1)) if seat.facility == "larkfield" else []
 
