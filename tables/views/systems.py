@@ -20,6 +20,7 @@ from tables.setup.clients import SUBJECT, why_not_make_secret
 from tables.views.devices import codes_of_tables, revocation
 from tables.views.facility import page_context
 from tables.views.people import State, waiting_changes
+from tables.views.webhooks import deliveries_of
 
 RENEW_WITHIN = dt.timedelta(days=14)  # of the end of its newest secret
 Filter = Literal["all", "due", "writes", "reads", "ended"]
@@ -100,6 +101,8 @@ def system_list(request: HttpRequest, person: Person, facility: Facility) -> Htt
         ],
         "query": query,
         "selected": selected,
+        "deliveries": deliveries_of(facility) if selected is None else None,
+        "now_here": facility.local(now),
         "secret_refusal": why_not_make_secret(facility, person, selected.client) if selected else None,
         "changes": waiting_changes(facility, person, SUBJECT, now),
         "secrets": clients.readable_secrets(person, facility.code, now),

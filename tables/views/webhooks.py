@@ -21,6 +21,7 @@ from tables.views.people import State, waiting_changes
 from tables.webhooks import STOPPERS, SUBJECT
 
 MESSAGES_SHOWN = 50
+DELIVERED_SHOWN = 5
 Status = WebhookMessage.Status
 
 
@@ -32,6 +33,23 @@ class WebhookRow:
     state: State
     arrived_at: dt.datetime | None
     failing: WebhookMessage | None
+
+
+@dataclass(frozen=True)
+class Deliveries:
+    """What the webhooks of a facility send: which message does not arrive, by webhook, and what arrived of late.
+
+    `arrived`: the newest of the `count` messages that are kept, which are those of a day.
+    """
+
+    webhooks: list[WebhookRow]
+    arrived: list[WebhookMessage]
+    count: int
+
+    @property
+    def waiting(self) -> list[WebhookRow]:
+        """The webhooks whose message waits for its next try, or was given up."""
+        return [row for row in self.webhooks if row.failing is not None]
 
 
 class WebhookSearch(Search):
@@ -87,6 +105,18 @@ def webhook_rows(facility: Facility) -> list[WebhookRow]:
         rows,
         key=lambda row: (row.webhook.ended_at is not None, not row.state.needs_somebody, row.webhook.code),
     )
+
+
+def deliveries_of(facility: Facility) -> Deliveries | None:
+    """The deliveries of the webhooks that have not ended; None without one."""
+    rows = [row for row in webhook_rows(facility) if row.webhook.ended_at is None]
+    if not rows:
+        return None
+    webhooks = [row.webhook for row in rows]
+    arrived = WebhookMessage.objects.filter(webhook__in=webhooks, status=Status.DONE).select_related(
+        "webhook"
+    )
+    return Deliveries(rows, list(arrived.order_by("-done_at", "-pk")[:DELIVERED_SHOWN]), arrived.count())
 
 
 def _state(webhook: Webhook, failing: WebhookMessage | None) -> State:

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from tables.models import Webhook, WebhookMessage
 from tables.webhooks import tell
 from tests.e2e.test_approvals import is_narrow
+from tests.e2e.test_looks import resize
 from tests.e2e.test_rooms import Office
 
 pytestmark = pytest.mark.browser
@@ -30,8 +31,17 @@ def test_two_people_add_a_webhook_and_see_why_it_does_not_arrive(scene, new_page
     tell(webhook.pk)
     assert WebhookMessage.objects.get().status == "due"
     carla.page.goto(f"{PAGE}?webhook=WH-0001")
-    expect(carla.page.locator(".list").first).to_contain_text("Does not arrive")
-    expect(carla.page.locator(".list").last).to_contain_text("127.0.0.1, which is not reached")
+    expect(carla.page.locator(".list").last).to_contain_text("Does not arrive")
+    expect(carla.page.locator(".list").first).to_contain_text("127.0.0.1, which is not reached")
     is_narrow(carla.page)
+    carla.page.goto("/floor/larkfield/systems/")
+    expect(carla.page.locator(".deliveries")).to_contain_text("127.0.0.1, which is not reached")
+    is_narrow(carla.page)
+    resize(carla.page, (1440, 900))
+    carla.page.locator(".deliveries li .sub").first.click()  # the whole row, as in the lists
+    expect(carla.page.locator("#webhook-h")).to_have_text("WH-0001")
+    carla.page.goto(PAGE)
+    carla.page.locator("td.states").first.click(force=True)  # where the link of the name lies above it
+    expect(carla.page.locator("#webhook-h")).to_have_text("WH-0001")
     carla.go(carla.slip("end-webhook"))
-    expect(carla.page.locator(".list").first).to_contain_text("Ended")
+    expect(carla.page.locator(".list").last).to_contain_text("Ended")

@@ -420,6 +420,31 @@ def test_the_page_shows_messages_causes_and_next_tries(scene, receiver, hands):
     assert "Stopped: replay it" in page(scene, "compliance")
 
 
+def test_the_page_of_systems_shows_deliveries_that_wait_and_those_that_arrived(scene, receiver, hands):
+    def panel(query=""):
+        html = scene.browser("podium", "compliance").get(f"/floor/larkfield/systems/{query}").content.decode()
+        found = re.search(r'<aside class="panel deliveries".*?</aside>', html, re.DOTALL)
+        return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split()) if found else None
+
+    assert panel() is None
+    webhook = add(scene, receiver, "wagers.")
+    assert "none within a day" in panel()
+    receiver.answers = [503]
+    scene.place((1, "small", 2_500))
+    tell(webhook.pk)
+    assert "Waiting Nothing is lost" in panel()
+    assert "10:00 WH-0001 Ratings It answered 503. 1 entry, 1 try; next 10:00" in panel()
+    hands.now = only_message().next_try_at
+    tell(webhook.pk)
+    assert "Waiting" not in panel()
+    assert "Arrived of late, 1 10:00 WH-0001 Ratings 1 entry, answer 204, 2 tries" in panel()
+    WebhookMessage.objects.update(status="failed", error="It answered 500.", done_at=None)
+    Webhook.objects.update(stopped_at=hands.now)
+    assert "given up: replay it" in panel()
+    Webhook.objects.update(ended_at=hands.now)
+    assert panel() is None
+
+
 async def test_slow_receivers_delay_no_other_and_nothing_else_of_the_process(monkeypatch):
     slow, told, release, quick = 20, [], threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
