@@ -93,23 +93,24 @@ COMMONEST_TYPE = "wagers.placed"
 class Entry(models.Model):
     """One recorded act. `body` holds the exact bytes that were hashed.
 
-    The columns from `type` on repeat parts of the body for searching; they are not evidence. `round` and `lot` come
-    from its data; `cents` is the largest of its totals wagered, taken, paid and returned.
+    `stream`, `seq`, `prev` and `hash` are its place in the chain. The other columns repeat parts of the body for
+    searching; they are not evidence. `round` and `lot` come from its data; `cents` is the largest of its totals
+    wagered, taken, paid and returned. Numbers stand first: PostgreSQL fills up to eight bytes before each.
     """
 
     stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries", db_index=False)
     seq = models.BigIntegerField()
+    at = models.DateTimeField()
+    round = models.BigIntegerField(null=True)
+    cents = models.BigIntegerField(null=True)
+    gaming_day = models.DateField()
     prev = models.BinaryField(max_length=32)
     hash = models.BinaryField(max_length=32)
-    body = models.BinaryField()
     type = models.CharField(max_length=60)
-    at = models.DateTimeField()
-    gaming_day = models.DateField()
     actor = models.CharField(max_length=40, blank=True, default="")
     witness = models.CharField(max_length=40, blank=True, default="")
-    round = models.BigIntegerField(null=True)
     lot = models.CharField(max_length=40, blank=True, default="")
-    cents = models.BigIntegerField(null=True)
+    body = models.BinaryField()
 
     class Meta:
         verbose_name = "entry"

@@ -150,16 +150,16 @@ class Wager(models.Model):
     """The total that a seat has on one wager code (and play) in a round."""
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="wagers", db_index=False)
-    seat = models.PositiveSmallIntegerField()
-    code = models.CharField(max_length=30)
-    play = models.PositiveSmallIntegerField(default=0, help_text="from 1 for single play wagers; else 0")
     cents = models.BigIntegerField()
+    seat = models.PositiveSmallIntegerField()
+    play = models.PositiveSmallIntegerField(default=0, help_text="from 1 for single play wagers; else 0")
+    struck = models.BooleanField(default=False)
+    missed = models.BooleanField(default=False)
+    code = models.CharField(max_length=30)
     made_in = models.CharField(max_length=10, default="chips")
     flag: "models.CharField[FlagOrNone, FlagOrNone]" = models.CharField(
         max_length=12, blank=True, help_text="under-min or over-max: settled in full, § 521.7(c)"
     )
-    struck = models.BooleanField(default=False)
-    missed = models.BooleanField(default=False)
 
     objects: ClassVar[WagerManager] = WagerManager()
 
@@ -265,16 +265,21 @@ class SettlementManager(models.Manager["Settlement"]):
 
 
 class Settlement(models.Model):
-    """How one wager was settled by one throw. Never edited: a correction settles again with its own throw."""
+    """How one wager was settled by one throw. Never edited: a correction settles again with its own throw.
 
-    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements", db_index=False)
-    wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements")
-    place = models.PositiveSmallIntegerField(help_text="position in the order of settlement, from 0")
+    A round has dozens of these rows, so they have no key beside what is unique anyway, and like wagers they begin with
+    their numbers: PostgreSQL fills up to eight bytes before each.
+    """
+
+    pk = models.CompositePrimaryKey("wager", "throw")
+    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements")
+    wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements", db_index=False)
     cents = models.BigIntegerField(help_text="the stake that was settled")
-    outcome: "models.CharField[WagerOutcome, WagerOutcome]" = models.CharField(max_length=6)
-    pays = models.CharField(max_length=16, blank=True)
     paid_cents = models.BigIntegerField()
     returned_cents = models.BigIntegerField()
+    place = models.PositiveSmallIntegerField(help_text="position in the order of settlement, from 0")
+    outcome: "models.CharField[WagerOutcome, WagerOutcome]" = models.CharField(max_length=6)
+    pays = models.CharField(max_length=16, blank=True)
     cite = models.CharField(max_length=60)
     why = models.JSONField(default=dict)
 
@@ -283,7 +288,6 @@ class Settlement(models.Model):
     class Meta:
         ordering = ["throw", "place"]
         constraints = [
-            models.UniqueConstraint(fields=["throw", "wager"], name="wager_settles_once_a_throw"),
             models.CheckConstraint(
                 condition=Q(outcome__in=["win", "lose", "return", "fee"]), name="settlement_outcome_is_known"
             ),

@@ -265,7 +265,9 @@ def test_every_row_of_play_that_is_missing_or_one_more_is_named(played):
         "round 1, throw 1.2": lambda: (throw.get().settlements.all().delete(), throw.delete()),
         "round 1, throw 1.3": lambda: copy(throw.get(), revision=3),
         "round 1, settlement of seat 1, small": settlements.delete,
-        "round 1, settlement of seat 4, big": lambda: copy(settlements.get(), wager=void.get()),
+        "round 1, settlement of seat 4, big": lambda: copy(
+            row := settlements.get(), throw=row.throw, wager=void.get()
+        ),
         "slip ENS-0001": Slip.objects.all().delete,
         "slip ENS-0002": lambda: copy(Slip.objects.get(), number=2),
         "the round's row": lambda: delete_round(3),
