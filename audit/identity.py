@@ -325,9 +325,8 @@ class StationMiddleware:
             # With a wrong clock nothing can be recorded: the cookie opens nothing, and is reported when it comes again.
             with suppress(ClockRefused):
                 report_copied_cookie(request.old_device, request.cookie_number)  # type: ignore[attr-defined]
-        if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
-            record_use(device, now)
-            _remember_use(request, device)
+        if is_user_action(request):
+            note_use(request, now)
         response = self.get_response(request)
         made: DeviceCookie | None = getattr(request, "made_cookie", None)
         if made is not None:
@@ -376,6 +375,14 @@ def is_locked(request: HttpRequest, device: Device | None, now: dt.datetime) -> 
     if device.locked_at is None and is_idle(device, now) and not has_jumped(now):
         people.lock(device, reason="idle")
     return device.locked_at is not None
+
+
+def note_use(request: HttpRequest, now: dt.datetime) -> None:
+    """Save that the person of a request uses its device, at most once a minute."""
+    device = enrolled_device(request)
+    if device is not None and request.user.is_authenticated and not request.locked:  # type: ignore[attr-defined]
+        record_use(device, now)
+        _remember_use(request, device)
 
 
 def is_idle(device: Device, now: dt.datetime) -> bool:

@@ -26,6 +26,13 @@ MINUTE = 60.0
 _about: ContextVar[dict[str, str] | None] = ContextVar("about_the_request", default=None)
 
 
+def begin(**facts: str) -> str:
+    """Give every later line of a request an id, and these facts. Returns the id."""
+    request_id = f"{_ids.getrandbits(48):012x}"
+    _about.set({"request": request_id, **facts})
+    return request_id
+
+
 def note(**facts: str) -> None:
     """Add facts to every later line of the request that is handled now."""
     about = _about.get()
@@ -136,8 +143,7 @@ class RequestLogMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request_id = f"{_ids.getrandbits(48):012x}"
-        _about.set({"request": request_id})
+        request_id = begin()
         response = self.get_response(request)
         response[HEADER] = request_id
         return response

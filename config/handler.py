@@ -16,11 +16,12 @@ of another port or of plain HTTP on the same host would pass.
 
 import asyncio
 import contextlib
+import contextvars
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from asgiref.sync import sync_to_async
 from channels.security.websocket import WebsocketDenier
@@ -47,6 +48,7 @@ Gauge(
 ).set_function(_threads._work_queue.qsize)
 
 Application = Callable[..., Awaitable[Any]]
+Result = TypeVar("Result")
 CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
 
 
@@ -136,6 +138,22 @@ class OneThreadHandler(ASGIHandler):
         for task in (listening, sending):
             with contextlib.suppress(asyncio.CancelledError, RequestAborted):
                 await task
+
+
+async def in_request_thread(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Run what came on a socket in a thread, as a request is: what it begins it ends, also if the socket has closed."""
+    loop = asyncio.get_running_loop()
+
+    def run(arrived: float) -> Result:
+        SERVER_LOOP.set(loop)
+        metrics.ARRIVED.set(arrived)
+        try:
+            return function(*arguments)
+        finally:
+            close_old_connections()  # gives the connection of this thread back
+
+    # Not in the socket's context, in which this would stay set
+    return await loop.run_in_executor(_threads, contextvars.Context().run, run, time.monotonic())
 
 
 async def _read_in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:

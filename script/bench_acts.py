@@ -1,4 +1,4 @@
-"""Measure an act over HTTP at one web worker, from the POST to its screens, against the Channels tutorial.
+"""Measure an act at one web worker, from the tap to its screens, against the Channels tutorial.
 
 Whole rounds are dealt at a table with one and with fifty screens, each act once all screens show the one before. Blocks
 of acts and blocks of the tutorial's messages, which are as long as what a screen gets, take turns. With one screen so
@@ -30,7 +30,7 @@ from script.faults.scene import HOST
 from script.figures import Figure, ms, ratio, size
 from script.installation import BARE, TUTORIAL, Installation
 
-TITLE = "One uvicorn worker, PostgreSQL and Redis: whole rounds dealt over HTTP with sockets open"
+TITLE = "One uvicorn worker, PostgreSQL and Redis: whole rounds dealt with sockets open"
 COUNTS = (1, 50)
 KINDS = ("dealer", "table", "sign", "floor")
 WAGERS = 10
@@ -269,8 +269,8 @@ def _figures(count: int, ours: Block, tutorials: Block) -> Iterator[str | Figure
         (latency,), (answer,), (chat,) = (
             percentiles(times, (part,)) for times in (ours.to_last(), ours.to_answer(), tutorials.to_last())
         )
-        yield ms(f"{name}{share}_ms", f"{share} from the POST {place}", latency, goal if is_alone else None)
-        yield ms(f"{name}answer_{share}_ms", f"{share} from the POST to its answer, {screens}", answer)
+        yield ms(f"{name}{share}_ms", f"{share} from the tap {place}", latency, goal if is_alone else None)
+        yield ms(f"{name}answer_{share}_ms", f"{share} from the tap to its answer, {screens}", answer)
         yield ms(f"{name}tutorial_{share}_ms", f"{share} of the tutorial's message {place}", chat)
     beside = f"p95 {place}, beside the tutorial's"
     yield ratio(f"{name}p95_ratio", beside, latency / chat, None if is_alone else 0.8)

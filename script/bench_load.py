@@ -22,6 +22,8 @@ from script.faults.floor import Seat
 from script.tablet import Browser, Claim, Fragment, Front, Json, Ledger, Screen, Tablet
 
 HEARTBEAT = '{"versions"'
+# Of messages that show nothing, by their beginning
+KINDS = ((HEARTBEAT, "heartbeats"), ('{"answer"', "answers"))
 PEEK = 256  # characters of a message, in which its table and versions are
 TABLE = re.compile(r'"table":\s*"([^"]*)"')
 VERSION = re.compile(r'"version":\s*(\d+)')
@@ -312,7 +314,8 @@ class DealersTablet(Tablet):
 
     async def hear(self, text: str) -> None:
         moment, before = time.monotonic(), self.fragment.version
-        self.load.count("heartbeats" if text.startswith(HEARTBEAT) else self.station, len(text.encode()))
+        kind = next((kind for start, kind in KINDS if text.startswith(start)), self.station)
+        self.load.count(kind, len(text.encode()))
         await super().hear(text)
         if self.fragment.version > before:
             self.load.note(self.table, before, self.fragment.version, moment)

@@ -1,4 +1,4 @@
-"""A tablet of the casino as its scripts make it: real sign-ins, acts over HTTP, and what its sockets push.
+"""A tablet of the casino as its scripts make it: real sign-ins, acts on sockets and by POST, and what is pushed.
 
 It behaves as static/js/acts.js and static/js/live.js do. It sends one act at a time and asks again by the same id until
 it is final; it resyncs when a heartbeat names another version, replaces a silent socket, and polls meanwhile. Every act
@@ -175,6 +175,17 @@ class Front:
         if self.draw.random() < 0.5:
             raise NoAnswer("the request is late")
         return await send()
+
+    async def send_on_socket(self, send: Callable[[], Awaitable[Json]]) -> Json | None:
+        """Send an act on a socket, with the trouble of the moment; None where it is to be a POST. Raises NoAnswer."""
+        if not self.trouble or self.draw.random() < 0.4:
+            return await send()
+        if self.trouble != "lost":
+            return None
+        self.troubled += 1
+        if self.draw.random() < 0.5:
+            await send()
+        raise NoAnswer("the act or its answer was lost")
 
     def send_late(self, path: str, headers: Json, body: Json) -> None:
         """Let a copy of a request arrive when later ones have long been answered."""
@@ -368,6 +379,8 @@ class Screen(Browser):
         self.is_fetching = False
         self.stopped = False
         self.socket: Any = None
+        self.acts = itertools.count(1)  # that were sent on sockets
+        self.unanswered: dict[int, asyncio.Future[Json]] = {}
         self.connected = asyncio.Event()
         self.applied = asyncio.Event()  # whenever it shows a newer state
         self.tasks: list[asyncio.Task[None]] = []
@@ -428,6 +441,8 @@ class Screen(Browser):
             except (OSError, TimeoutError, websockets.WebSocketException):
                 pass
             self.socket = None
+            for future in self.unanswered.values():
+                future.cancel()
             self.closed.append(code)
             if code in LEAVING_CODES:
                 await self.leave()
@@ -443,9 +458,14 @@ class Screen(Browser):
             await self.resync()
 
     async def hear(self, text: str) -> None:
-        """Take a message of the socket: a state, changes to it, or a heartbeat with versions."""
+        """Take a message of the socket: a state, changes to it, the answer to an act, or a heartbeat with versions."""
         message = json.loads(text)
         self.message_time = time.monotonic()
+        if "answer" in message:
+            future = self.unanswered.get(message["answer"])
+            if future is not None and not future.done():
+                future.set_result(message)
+            return
         if "versions" not in message:
             await self.apply_or_fetch(message)
             return
@@ -550,19 +570,27 @@ class Tablet(Screen):
             "params": params,
             **({"witness": witness} if witness else {}),
         }
-        await ask_until_final(claim, lambda: self.ask(name, claim.say_retry(body)), self.draw)
+
+        def ask() -> Awaitable[tuple[int, Json]]:
+            return self.ask(name, claim.say_retry(body), is_first=claim.tries == 1 and not witness)
+
+        await ask_until_final(claim, ask, self.draw)
         if claim.code in SIGNED_OUT:
             await self.leave()
         if claim.fate == "taken" and self.fragment.version < claim.version:
             await self.reach(claim.version)
         return claim
 
-    async def ask(self, name: str, body: Json) -> tuple[int, Json]:
-        """One try, with the head that the screen shows. Shows the screen of the answer, if it has one."""
+    async def ask(self, name: str, body: Json, *, is_first: bool = False) -> tuple[int, Json]:
+        """One try, with the head that the screen shows. Shows the screen of the answer, if it has one.
+
+        The first try goes by the socket, if pushes come by it.
+        """
         stream = self.seat.place
         heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
-        pushed = {"pushed": True} if self.is_pushed else {}
-        status, answer = await self.try_act(f"{self.path}acts/{name}", {**body, **heads, **pushed})
+        body = {**body, **heads, **({"pushed": True} if self.is_pushed else {})}
+        tried = await self.try_on_socket(name, body) if is_first and self.is_pushed else None
+        status, answer = tried or await self.try_act(f"{self.path}acts/{name}", body)
         if status == 200 or (answer.get("refusal") and status < 500):
             self.heads.unjudged.pop(stream, None)
         if status == 200:
@@ -570,6 +598,29 @@ class Tablet(Screen):
         if answer.get("screen"):
             self.apply(self.table, answer["screen"]["html"])
         return status, answer
+
+    async def try_on_socket(self, name: str, body: Json) -> tuple[int, Json] | None:
+        """One try of an act on the socket. Returns what `try_act` returns; None where it has to be a POST."""
+        number = next(self.acts)
+        answered = self.unanswered[number] = asyncio.get_running_loop().create_future()
+
+        async def send() -> Json:
+            await self.socket.send(f"act {number} {name} {json.dumps(body)}")
+            message: Json = await answered
+            return message
+
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                message = await self.front.send_on_socket(send)
+        except (NoAnswer, TimeoutError, websockets.ConnectionClosed):
+            return 0, {}
+        except asyncio.CancelledError:
+            if not answered.cancelled():  # its socket has not ended, so this task was canceled
+                raise
+            return 0, {}
+        finally:
+            del self.unanswered[number]
+        return (message["status"], message["content"]) if message and message["status"] else None
 
 
 class Desk(Browser):

@@ -49,6 +49,7 @@ from tables.reports import day_rounds
 from tables.runner import copies
 from tables.screens import fragments, push, snapshot, table_history
 from tables.ticker import Ticker
+from tables.views.acts import act_on_socket
 
 Json = dict[str, Any]
 START = dt.datetime(2026, 11, 28, 12, tzinfo=dt.UTC)
@@ -248,7 +249,7 @@ def _cookies_of_device(token: str) -> SimpleCookie:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a browser gets: a status and JSON, or no JSON."""
+    """What a browser gets: a status and JSON, or no JSON. Without a status JSON says that nothing was begun."""
 
     status: int
     content: Json | None
@@ -256,9 +257,11 @@ class Answer:
     @property
     def words(self) -> str:
         """The answer in a line of the schedule."""
+        if not self.status:
+            return "no answer" if self.content is None else "to be a POST"
         content = self.content or {}
         code = (content.get("refusal") or {}).get("code")
-        return f"{self.status} {code or content.get('version', '')}".strip() if self.status else "no answer"
+        return f"{self.status} {code or content.get('version', '')}".strip()
 
 
 class House:
@@ -291,30 +294,49 @@ class House:
         self, client: Client, method: str, path: str, body: Json | None, form: Json | None = None
     ) -> Answer:
         """Let a worker answer a request, with the faults that are drawn for it. Raises Crash."""
+
+        def ask() -> Answer:
+            headers = {"accept": "application/json"}
+            if form is not None:
+                response = client.post(path, form, headers=headers)
+            elif method == "GET":
+                response = client.get(path, headers=headers)
+            else:
+                response = client.post(path, json.dumps(body), "application/json", headers=headers)
+            content = response.json() if "json" in response.headers.get("Content-Type", "") else None
+            return Answer(response.status_code, content)
+
+        return self._serve(f"{method} {path}", ask)
+
+    def act_on_socket(self, cookies: SimpleCookie, path: str, body: Json) -> Answer:
+        """Let a worker execute an act that comes on a socket. `path`: of the same act as a POST. Raises Crash."""
+        _, _, facility, table, _, act = path.split("/")
+
+        def ask() -> Answer:
+            scope = {"cookies": {name: morsel.value for name, morsel in cookies.items()}}
+            reply = act_on_socket(scope, facility, table, act, json.dumps(body).encode())
+            return Answer(reply.status, reply.body)
+
+        return self._serve(f"{act} on the socket of {table}", ask)
+
+    def _serve(self, name: str, ask: Callable[[], Answer]) -> Answer:
         number = self.draws.of("worker").randrange(2)
         statements = self._drawn_faults()
         complaints.take()
         with self.workers[number].used(), connection.execute_wrapper(statements):
-            headers = {"accept": "application/json"}
             try:
-                if form is not None:
-                    response = client.post(path, form, headers=headers)
-                elif method == "GET":
-                    response = client.get(path, headers=headers)
-                else:
-                    response = client.post(path, json.dumps(body), "application/json", headers=headers)
+                answer = ask()
             except Crash:
                 self.log("house", f"worker {number} crashed at: {statements.crashed_in[:60]}")
                 raise
             if not statements.is_met:
-                if response.status_code == 500:
-                    self.problems.append(f"{method} {path} was answered 500: {response.content[:80]!r}")
-                self.problems += [f"{method} {path}: {text}" for text in complaints.take()]
+                if answer.status == 500:
+                    self.problems.append(f"{name} was answered 500")
+                self.problems += [f"{name}: {text}" for text in complaints.take()]
             if self.draws.happens("crash before the answer", 0.03):
-                self.log("house", f"worker {number} crashed before it answered {response.status_code}")
+                self.log("house", f"worker {number} crashed before it answered {answer.status}")
                 raise Crash
-        content = response.json() if "json" in response.headers.get("Content-Type", "") else None
-        return Answer(response.status_code, content)
+        return answer
 
     def _drawn_faults(self) -> Statements:
         if self.draws.happens("outage", 0.01):

@@ -13,6 +13,7 @@ import vm from "node:vm";
 import { FakeStorage } from "../../tests/js/browser.mjs";
 
 const STATIC = process.argv[2] ? pathToFileURL(`${process.argv[2]}/`) : new URL("../../static/js/", import.meta.url);
+const POSTED = 0.5;  // the share of first tries that are POSTs: only those may come twice
 const sources = new Map();  // by address: the text, and the code that was compiled from it
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -72,10 +73,24 @@ class Page {
     });
   }
 
+  /* An act on the socket, as that of live.js. */
+  sendAct(url, act, text, limit) {
+    if (!this.isPushed || this.random() < POSTED) return null;
+    return new Promise((resolve, reject) => {
+      this.ids += 1;
+      const answered = ({ status, content }) => resolve(status ? { status, content } : null);
+      this.fetches.set(this.ids, { reject, answered });
+      this.out.sent.push({ id: this.ids, url: url.replace("__act__", act), body: JSON.parse(text), "is_on_socket": true });
+      this.later(reject, limit);
+    });
+  }
+
+  /* The answer to what was sent; none without a status, unless it says on a socket that nothing was begun. */
   answer(id, status, content) {
-    const { resolve, reject } = this.fetches.get(id) ?? {};
+    const { resolve, reject, answered } = this.fetches.get(id) ?? {};
     this.fetches.delete(id);
-    if (!status) reject?.(new TypeError("Failed to fetch"));
+    if (answered && content) answered({ status, content });
+    else if (!status) reject?.(new TypeError("Failed to fetch"));
     else resolve?.({ status, ok: status < 300, headers: new Map(), json: async () => content ?? JSON.parse("no JSON") });
   }
 
@@ -145,6 +160,7 @@ class Page {
       querySelector: () => ({ dataset: page.shown.get(place) ?? {} }),
       apply: () => {},
       leave: () => page.out.left = true,
+      sendAct: (...act) => page.sendAct(`/floor/${place}/acts/__act__`, ...act),
       reach: (_table, version) => page.reach(place, version),
     };
   }

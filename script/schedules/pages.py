@@ -21,11 +21,12 @@ class NoEngine(Exception):
 
 @dataclass(frozen=True)
 class Sent:
-    """A request of a page: a try of an act."""
+    """A try of an act: a POST of a page, or a message on its socket."""
 
     id: int
     url: str
     body: Json
+    is_on_socket: bool = False
 
     @property
     def act(self) -> str:

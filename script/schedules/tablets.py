@@ -102,6 +102,7 @@ class Tablet:
         for tapped in self.waiting:
             tapped.is_over |= not tapped.is_stored
         self.page, self.wakes_at, self.signs_in, self.shown = self.page + 1, None, False, {}
+        self.socket_cookies = copy.copy(self.client.cookies)
         for place in self.places:
             self._keep(place, self.schedule.house.read(self.places[place]))
         self.happens(
@@ -194,6 +195,12 @@ class Tablet:
         except Crash:
             return NO_ANSWER
 
+    def _ask_on_socket(self, sent: Sent) -> Answer:
+        try:
+            return self.schedule.house.act_on_socket(self.socket_cookies, sent.url, sent.body)
+        except Crash:
+            return NO_ANSWER
+
     def send(self, sent: Sent) -> None:
         """Send a try of an act, with what happens to it on the way."""
         if sent.body.get("head") and self.draws.happens("head altered", 0.04, self.name):
@@ -211,10 +218,10 @@ class Tablet:
             if self.draws.happens("request late", 0.02, self.name):
                 seconds = draw.uniform(1, 15)
                 self.log(f"the request of {sent.act} takes {seconds:.1f} s")
-            if self.draws.happens("request repeated", 0.05, self.name):
+            if not sent.is_on_socket and self.draws.happens("request repeated", 0.05, self.name):
                 self.log(f"the request of {sent.act} is sent twice, and the second answer is heard")
                 self.schedule.at(seconds * draw.random(), self.serve, None, sent, cookies)
-            if self.draws.happens("copy late", 0.1, self.name):
+            if not sent.is_on_socket and self.draws.happens("copy late", 0.1, self.name):
                 late = draw.uniform(0.1, 20)
                 self.log(f"a copy of {sent.act} is on its way for {late:.1f} s")
                 self.schedule.at(late, self.serve, None, sent, cookies)
@@ -228,11 +235,11 @@ class Tablet:
         """
         self.schedule.acts += 1
         now, self.client.cookies = self.client.cookies, cookies
-        answer, draw = self._ask("POST", sent.url, sent.body), self.draws.of(f"network {self.number}")
+        draw = self.draws.of(f"network {self.number}")
+        answer = self._ask_on_socket(sent) if sent.is_on_socket else self._ask("POST", sent.url, sent.body)
         self.client.cookies = now
-        self.log(
-            f"{sent.act}{' again' * bool(sent.body.get('retry'))}{' (a copy)' * (page is None)}: {answer.words}"
-        )
+        kind = " again" * bool(sent.body.get("retry")) + " (a copy)" * (page is None)
+        self.log(f"{sent.act}{kind}{' on the socket' * sent.is_on_socket}: {answer.words}")
         if answer.status == 200 and sent.body["head"] and sent.body["head"]["mac"] == ALTERED_MAC:
             self.schedule.house.problems.append(f"{sent.act} was taken with a head that nobody signed")
         if answer.status == 200 and must_halt and self.must_halt and page == self.page:

@@ -200,7 +200,8 @@ export class ActQueue {
       item.mayBeTaken = true;  // also for the page after this one, until an answer says otherwise
       this.store();
       const extra = { ...((mayBeTaken || tries >= BUSY_TRIES) && { "retry": true }), ...(this.page.isPushed && { "pushed": true }) };
-      const response = await this.ask(url, { ...body, ...extra, ...tappedBefore(time) });
+      const isFirst = tries === 1 && !mayBeTaken && !body.witness;
+      const response = await this.ask(url, act, { ...body, ...extra, ...tappedBefore(time) }, isFirst);
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
       if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
@@ -232,29 +233,37 @@ export class ActQueue {
     return this.deliver(item);
   }
 
-  /* One try. Without a response, or with one that cannot be read, there is no answer: neither `answered` nor a refusal. */
-  async ask(url, body) {
-    const { stream } = this.fragment.dataset;
-    let status = 0;
+  /* One try. Without a response, or with one that cannot be read, there is no answer: neither `answered` nor a refusal.
+     The first one goes by the page's socket, if pushes come by it. Whatever that leaves open, POST decides: each act is on a
+     socket once at most. */
+  async ask(url, act, body, isFirst) {
+    const { stream } = this.fragment.dataset, text = JSON.stringify({ ...body, head: this.head, "stored_head": unjudgedHead(stream) });
+    let status = 0, date, content;
     try {
-      const response = await fetch(url, {
-        method: "POST",
-        body: JSON.stringify({ ...body, head: this.head, "stored_head": unjudgedHead(stream) }),
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-      });
-      ({ status } = response);
-      noteServerTime(response.headers?.get("Date"));
-      const { ok } = response, answer = await response.json();
-      if (ok || (answer.refusal && status < 500)) markJudged(stream);
-      if (ok || answer.refusal) {
-        dispatchEvent(new Event("acts:answered"));
-        return { status, ok, answered: true, ...answer };
-      }
+      const onSocket = isFirst && this.page.sendAct?.(act, text, REQUEST_TIMEOUT);
+      const response = (onSocket && await onSocket) || await post(url, text);
+      ({ status, date } = response);
+      content = await response.content;
     } catch { /* no response, or not one of ours */ }
+    noteServerTime(date);
+    const ok = status >= 200 && status < 300;
+    if (content && (ok || (content.refusal && status < 500))) markJudged(stream);
+    if (content && (ok || content.refusal)) {
+      dispatchEvent(new Event("acts:answered"));
+      return { status, ok, answered: true, ...content };
+    }
     const isRefused = status >= 400 && status < 500;
     return { status, ok: false, answered: isRefused, ...(isRefused && { refusal: notAnswered(status) }) };
   }
+}
+
+/* The answer to a POST; `content` comes later, or not at all. */
+async function post(url, text) {
+  const response = await fetch(url, {
+    method: "POST", body: text, signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+    headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
+  });
+  return { status: response.status, date: response.headers?.get("Date"), content: response.json() };
 }
 
 /* By the time an act that waited is answered, its dealer does something else: the answer stays until read (refusal.js). */

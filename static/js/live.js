@@ -1,5 +1,5 @@
-/* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing but
-   what a tablet says of itself (`tell`, `HERE`).
+/* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends what a tablet
+   says of itself (`tell`, `HERE`), and acts (`sendAct`).
 
    A message is {"table", "version", "parts"}: the parts of a fragment by their names, each a text. With "base", the version
    of the message before about this table, it has only what changed: the text of a part, or the edits of the one before. A newer fragment is morphed into the page, any other is ignored. Every 5 s a heartbeat {"versions": {table: version}, "incarnation": number} comes; when it differs from what
@@ -20,6 +20,7 @@ const RESTART_TIME = 2_000;  // ms; a socket that reconnects in this time is not
 const CLOSE_RESTART = 1012;  // the worker is being replaced, and another one serves
 const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const HERE = '{"here":true}';  // tables/views/sockets.py
+const LONGEST_ACT = 16_000;  // characters; a server closes a socket for a message of more than 65,536 bytes
 const root = document.documentElement;
 
 /* What is equal is not looked through: of a push four fifths of the time. A field has a value beside its attributes, and
@@ -77,6 +78,8 @@ export class LiveScreen extends HTMLElement {
     this.messageTime = this.heardTime = this.confirmedTime = Date.now();
     this.pollTime = 0;
     this.lostTime = null;  // when the lost connection was noticed
+    this.acts = 0;  // that were sent on sockets
+    this.unanswered = new Map();  // those that have no answer yet, by number
     this.reconnectNow = () => {
       if (document.hidden) return;
       this.failures = 0;
@@ -137,8 +140,31 @@ export class LiveScreen extends HTMLElement {
     if (message && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  reconnect(code) {
+  /* Sends an act on the socket, and returns a promise of its answer; null where it has to be a POST. It resolves to `status`,
+     `date` and `content`, as a POST is answered; to null where nothing was begun, and it has to be a POST. It rejects where no
+     answer comes in time, or on this socket. */
+  sendAct(act, text, limit) {
+    if (!this.isPushed || text.length > LONGEST_ACT) return null;
+    this.acts += 1;
+    const number = this.acts;
+    const answered = new Promise((resolve, reject) => this.unanswered.set(number, { resolve, reject, timer: setTimeout(reject, limit) }));
+    this.socket.send(`act ${number} ${act} ${text}`);
+    return answered.then((answer) => (answer.status ? answer : null)).finally(() => {
+      clearTimeout(this.unanswered.get(number).timer);
+      this.unanswered.delete(number);
+    });
+  }
+
+  /* No answer comes on a socket that is gone. */
+  dropSocket() {
+    const { socket } = this;
     this.socket = null;
+    for (const { reject } of this.unanswered.values()) reject();
+    return socket;
+  }
+
+  reconnect(code) {
+    this.dropSocket();
     if (code === CLOSE_SIGN_IN || code === CLOSE_LOCKED) {
       this.leave(code === CLOSE_LOCKED);
     } else if (code === CLOSE_DENIED) {
@@ -193,7 +219,8 @@ export class LiveScreen extends HTMLElement {
     clearTimeout(this.lossTimer);
     this.showStatus("live");
     this.passOn(message);
-    if (!message.versions) this.applyOrFetch(message);
+    if (message.answer) this.unanswered.get(message.answer)?.resolve(message);
+    else if (!message.versions) this.applyOrFetch(message);
     else if (this.isBehind(message)) this.resync();
   }
 
@@ -314,9 +341,7 @@ export class LiveScreen extends HTMLElement {
 
   /* A silent connection may be half open or never open, and its closing handshake may never come: do not wait for it. */
   replaceSocket() {
-    const { socket } = this;
-    this.socket = null;
-    socket.close();
+    this.dropSocket().close();
     this.open();
   }
 

@@ -21,6 +21,7 @@ from audit.identity import (
     SessionStore,
     SignedOut,
     enrolled_device,
+    note_use,
     person_of,
     read_identities,
     set_identity,
@@ -285,6 +286,22 @@ def current_request(scope: Mapping[str, Any], shared: SharedReads | None = None)
     request = (shared.requests.pop(id(scope), None) if shared else None) or _request(scope)
     request.shared_reads = shared  # type: ignore[attr-defined]
     set_identity(request, shared.identities if shared else None)
+    return request
+
+
+def request_of_act(scope: Mapping[str, Any], body: bytes) -> HttpRequest | None:
+    """An act that came on a socket, as the POST that it would be; None where nobody may act with the socket's cookies.
+
+    The browser may have other cookies by now. So who may not act is told by the answer to a POST alone.
+    """
+    request = _request(scope)
+    request.method, request._body = "POST", body
+    now = set_identity(request, may_assume=True)
+    try:
+        person_of(request)
+    except (SignedOut, Locked):
+        return None
+    note_use(request, now)
     return request
 
 

@@ -16,7 +16,7 @@ import json
 import logging
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeGuard
@@ -68,6 +68,7 @@ from tables.runner.access import (
     SignedOut,
     enrolled_device,
     person_of,
+    request_of_act,
     table_for,
 )
 from tables.runner.halts import HeadRefused, TableHalted
@@ -105,25 +106,19 @@ RETRY_AFTER_SECONDS = 2
 def busy_or_error(request: HttpRequest) -> HttpResponse:
     """Django's `handler500`: a worded 503 where nothing was begun, wherever in a request that happened.
 
-    The pages are rendered without the request: what they would read for it may be what failed. Of a connection or a
-    standby that is lost one line is logged: the traceback of each request would say nothing more.
+    The pages are rendered without the request: what they would read for it may be what failed.
     """
     error = sys.exc_info()[1]
-    reason = str(getattr(error, "__cause__", None) or error).partition("\n")[0]
-    if not says_nothing_was_begun(error):
+    refusal = _refusal_of_busy(error)
+    if refusal is None:
         request_id = logs.about_the_request().get("request", "")
         response: HttpResponse = HttpResponse(
             loader.render_to_string("500.html", {"request_id": request_id}), status=500
         )
-        if may_have_been_committed(error):
-            log.error("The database did not say what became of a request: %s", reason)
-            response._has_been_logged = True  # type: ignore[attr-defined]
+        response._has_been_logged = may_have_been_committed(error)  # type: ignore[attr-defined]
         return response
-    log.warning("Nothing was begun: %s", reason)
-    refusal = Refusal(NOT_BEGUN)
     if "application/json" in request.headers.get("Accept", ""):
-        worded = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": ""}
-        response = JsonResponse({"refusal": worded, "screen": None}, status=503)
+        response = JsonResponse(_refused(503, refusal).body, status=503)
     else:
         page = loader.render_to_string("error.html", {"status": 503, "message": say(refusal)})
         response = HttpResponse(page, status=503)
@@ -131,6 +126,20 @@ def busy_or_error(request: HttpRequest) -> HttpResponse:
     response._has_been_logged = True  # type: ignore[attr-defined]
     response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
+
+
+def _refusal_of_busy(error: BaseException | None) -> Refusal | None:
+    """The refusal of a server that is too busy; None where not even that is known.
+
+    Of a connection or a standby that is lost one line is logged: the traceback of each request would say nothing more.
+    """
+    reason = str(getattr(error, "__cause__", None) or error).partition("\n")[0]
+    if says_nothing_was_begun(error):
+        log.warning("Nothing was begun: %s", reason)
+        return Refusal(NOT_BEGUN)
+    if may_have_been_committed(error):
+        log.error("The database did not say what became of a request: %s", reason)
+    return None
 
 
 # Overtaken by another screen
@@ -255,7 +264,8 @@ class ActTarget:
 class ActReply:
     """What the endpoint answers. `table_ids`: tables to publish, the act's own first. `ctx`: `ActResponse.context`.
 
-    `station`: whose screen goes into the answer; "" for none.
+    `station`: whose screen goes into the answer; "" for none. `is_without_session`: nobody may act with the request's
+    cookies, and it changed nothing.
     """
 
     status: int
@@ -263,6 +273,7 @@ class ActReply:
     table_ids: tuple[int, ...] = ()
     station: str = ""
     ctx: TableContext | None = None
+    is_without_session: bool = False
 
 
 @require_POST
@@ -273,12 +284,40 @@ def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonRespon
 
     The fresh screen comes with it, unless the page says that pushes bring it its screens (`pushed`) and they do.
     """
+    reply = _execute_at_table(request, facility, table, act)
+    return JsonResponse(reply.body, status=reply.status)
+
+
+def act_on_socket(scope: Mapping[str, Any], facility: str, table: str, act: str, body: bytes) -> ActReply:
+    """Execute one act that came on a socket of its table: from here on as `act`, with the same answers.
+
+    Status 0 is no answer: nothing was begun, and the page sends the same by POST. That alone says who may not act, by
+    the cookies that the browser has now.
+    """
+    logs.begin(facility=facility, table=table, act=act)
+    try:
+        request = request_of_act(scope, body)
+        if request is None:
+            return ActReply(0, {})
+        reply = _execute_at_table(request, facility, table, act)
+    except Exception as error:
+        refusal = _refusal_of_busy(error)
+        if refusal is not None:
+            return _refused(503, refusal)
+        if not may_have_been_committed(error):
+            log.exception("An act on a socket failed")
+        return ActReply(500, {})
+    return ActReply(0, {}) if reply.is_without_session else reply
+
+
+def _execute_at_table(request: HttpRequest, facility: str, table: str, act: str) -> ActReply:
+    """Execute an act, publish what it changed, and add the fresh screen to the answer."""
     reply = execute_request(request, ActTarget(table_runner.RUNNER, facility, table, act))
     if reply.status == 200:
         reply.body["screen"] = publish(reply.table_ids, reply.station, reply.ctx)
     else:
         publish(reply.table_ids)
-    return JsonResponse(reply.body, status=reply.status)
+    return reply
 
 
 @require_GET
@@ -497,10 +536,11 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
     status = 401 if is_signed_out else 423
     accepted = accepted_before(request, target)
     if accepted is None or is_refused_on_record(accepted.answer):
-        return _refused(status, Refusal(SIGNED_OUT if is_signed_out else LOCKED))
-    reply = _refused(status, Refusal(SIGNED_OUT_SINCE if is_signed_out else LOCKED_SINCE))
-    reply.body.update(recorded=str(accepted.pk), version=accepted.seq)
-    return reply
+        reply = _refused(status, Refusal(SIGNED_OUT if is_signed_out else LOCKED))
+    else:
+        reply = _refused(status, Refusal(SIGNED_OUT_SINCE if is_signed_out else LOCKED_SINCE))
+        reply.body.update(recorded=str(accepted.pk), version=accepted.seq)
+    return replace(reply, is_without_session=True)
 
 
 def accepted_before(

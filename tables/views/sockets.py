@@ -1,6 +1,6 @@
-"""Sockets that push state to screens. Acts come by POST. Of what arrives on a socket two messages are read, which
-change no table: what a tablet says of its battery (`BatteryReport`), and that it is there (`HERE`), as its answer to a
-heartbeat at a table with several posts.
+"""Sockets that push state to screens, and take acts. Of what arrives on a socket three messages are read: an act
+(`ACT`), which is executed as one that comes by POST; what a tablet says of its battery (`BatteryReport`); and that it
+is there (`HERE`), as its answer to a heartbeat at a table with several posts.
 
 A socket joins its groups first and then sends the state, so that no change is missed in between. A heartbeat every
 five seconds checks the rights again and lists the current versions, so that a screen notices a dropped message. A
@@ -19,6 +19,7 @@ import contextlib
 import contextvars
 import json
 import logging
+import re
 import time
 import uuid
 import weakref
@@ -30,11 +31,13 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import transaction
 from django.http import HttpRequest
 from django.urls import path, re_path
+from django.utils.http import http_date
 
 from audit import clock, metrics
 from audit.logs import OutageLog
 from audit.models import Device, Person
 from audit.record import current_incarnation_number
+from config.handler import in_request_thread
 from games.engine.game import PostCode
 from games.snapshot_types import Snapshot
 from tables.core.duty import FLOOR
@@ -63,6 +66,7 @@ from tables.screens import fragments, push
 from tables.screens.parts import Shown, Told, is_newer
 from tables.screens.push import delivery
 from tables.ticker import silent_posts
+from tables.views.acts import act_on_socket
 
 GATHER_SECONDS = 0.5
 MOST_TOGETHER = 50
@@ -191,6 +195,8 @@ HEARTBEAT_SECONDS = 5.0
 JOIN_TIMEOUT_SECONDS = 2.0
 HEARD_SECONDS = 20.0
 LONGEST_REPORT = 200  # characters
+# A number for the answer, the name of the act, and what a POST has as its body
+ACT = re.compile(r"act (\d{1,15}) (\w{1,100}) (.*)", re.DOTALL | re.ASCII)
 HERE = '{"here":true}'
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
@@ -454,6 +460,7 @@ class TableConsumer(OneTableConsumer):
     silent: list[PostCode] | None = None  # posts whose tablet is silent; None at a table with one post
     is_here = True  # whether the tablet has answered since it was last noted as heard
     report: BatteryReport | None = None  # the newest one that is not stored yet
+    acting: asyncio.Task[None] | None = None  # the newest act of this socket
 
     def enter(self, shared: SharedReads | None = None) -> None:
         route = self.scope["url_route"]["kwargs"]
@@ -479,13 +486,32 @@ class TableConsumer(OneTableConsumer):
         return len(posts_of(self.table)) > 1
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Note that the tablet is there, or what it says of its battery; the next heartbeat stores it. Any other
-        message is ignored.
+        """Execute an act; or note that the tablet is there, or what it says of its battery, which the next heartbeat
+        stores. Any other message is ignored.
         """
         if text_data == HERE:
             self.is_here = True
+        elif (match := ACT.fullmatch(text_data or "")) is not None:
+            # A page waits for the answer. Nothing is read of one that does not.
+            if self.acting is not None:
+                await asyncio.wait([self.acting])
+            self.acting = asyncio.create_task(self.act(int(match[1]), match[2], match[3]))
         else:
             self.report = BatteryReport.read(text_data or "") or self.report
+
+    async def act(self, number: int, name: str, body: str) -> None:
+        """Execute an act, and answer it."""
+        place = self.scope["url_route"]["kwargs"]
+        reply = await in_request_thread(
+            act_on_socket, self.scope, place["facility"], place["table"], name, body.encode()
+        )
+        date = http_date()  # as every answer of HTTP has it
+        await self.send_json({"answer": number, "status": reply.status, "date": date, "content": reply.body})
+
+    async def disconnect(self, code: int) -> None:
+        if self.acting is not None:  # what a thread has begun it ends
+            self.acting.cancel()
+        await super().disconnect(code)
 
     def store_report(self) -> None:
         """Store the newest report of a tablet of this table, not on the record."""

@@ -249,6 +249,10 @@ class Tablet(Screen):
         super().is_live()
         expect(self.page.locator("html")).to_have_attribute("data-ready", "")
 
+    def posts_acts(self) -> None:
+        """This page sends every act by POST from now on, so that a test can hold or lose a request."""
+        self.page.evaluate("void (document.querySelector('live-screen').sendAct = () => null)")
+
     @property
     def next(self) -> Locator:
         return self.page.locator("#next")

@@ -224,6 +224,7 @@ def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene
         if len(held) > 1:
             route.continue_()
 
+    floor.posts_acts()
     floor.page.route("**/acts/*", delay_the_first)
     with floor.page.expect_request("**/acts/place_wagers"):
         floor.tap(floor.area("small"))

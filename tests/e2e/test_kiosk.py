@@ -216,6 +216,7 @@ def test_a_newer_build_that_comes_while_an_act_waits_leaves_the_page_until_it_is
     dealer = installed(new_page, scene)
     page, before = dealer.page, Entry.objects.filter(type="alert.raised").count()
     loaded = page.evaluate("performance.timeOrigin")
+    dealer.posts_acts()
     page.evaluate(HOLD_ACTS)
     dealer.tap('[data-call="floor"]')
     expect(page.locator("html")).to_have_attribute("data-busy", "")

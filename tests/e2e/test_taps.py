@@ -43,6 +43,7 @@ def recorded(scene: Scene) -> list[str]:
 def test_taps_of_one_seat_within_half_a_second_are_one_act(scene, dealer):
     waiting: list[Route] = []
     drawn: list[bool] = []
+    dealer.posts_acts()
     dealer.page.route("**/place_wagers", lambda route: route.continue_() if drawn else waiting.append(route))
     dealer.tap('[data-chip="2500"]')
     dealer.tap_at_once('[data-wager="big"]', '[data-wager="big"]', '[data-wager="total:12"]')
@@ -205,6 +206,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_id(scene, dea
         lost.append(json.loads(route.request.post_data)["command"])
         route.abort() if len(lost) == 1 else route.fulfill(response=answer)
 
+    dealer.posts_acts()
     dealer.page.route("**/acts/place_wagers", lose_the_first)
     dealer.place((1, "big", 2_500))
     assert len(lost) == 2 and len(set(lost)) == 1
@@ -351,6 +353,7 @@ def test_a_tap_that_dismisses_something_places_nothing(scene, new_page):
     dealer = tablet(new_page, scene)
     page = dealer.page
     acts: list[str] = []
+    dealer.posts_acts()
     page.on("request", lambda request: acts.append(request.url) if "place_wagers" in request.url else None)
 
     def read_for(ms: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Request, Route, WebSocketRoute, expect
 
 from audit.devices import enroll
 from audit.models import Entry
@@ -82,6 +82,7 @@ def test_what_waited_for_the_person_before_is_told_and_not_called_unsent_if_it_w
 
     scene.play((1, "big", 2_500), (2, "big", 500), dice=[5, 5, 6])
     expect(dealer.next).to_contain_text("Paid seat 1")
+    dealer.posts_acts()
     dealer.page.route("**/acts/pay_seats", take_and_lose)
     dealer.tap(dealer.next)
     expect(dealer.page.locator(".due--paid")).to_have_count(1)  # the push came, the answer did not
@@ -103,6 +104,7 @@ def test_a_second_wager_over_the_maximum_is_not_lost_to_the_alert_of_the_first(s
     waiting: list[Route] = []
     answered: list[bool] = []
     dealer.tap(dealer.chip(100_000))
+    dealer.posts_acts()
     dealer.page.route(
         "**/place_wagers", lambda route: waiting.append(route) if not answered else route.continue_()
     )
@@ -286,3 +288,38 @@ def test_a_fill_that_is_being_counted_survives_a_reload(open_tray, new_page):  #
         "[data-cell='2500']", "[data-count-digit='1']", "[data-count-digit='0']", "[data-count-digit='0']"
     )
     expect(go).to_contain_text("Sign for $3,000")
+
+
+def test_an_act_whose_answer_is_lost_on_the_socket_is_asked_for_by_post(scene, dealer):
+    lost: list[str] = []
+    posted: list[Any] = []
+
+    def lose_the_first_answer(page_end: WebSocketRoute) -> None:
+        server_end = page_end.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if lost or not str(message).startswith('{"answer"'):
+                page_end.send(message)
+                return
+            lost.append(str(message))
+            page_end.close()
+
+        server_end.on_message(pass_on)
+
+    dealer.page.route_web_socket(re.compile("/ws/table/"), lose_the_first_answer)
+    dealer.page.reload()
+    dealer.is_live()
+
+    def note(request: Request) -> None:
+        if "/acts/" in request.url:
+            posted.append(request.post_data_json)
+
+    dealer.page.on("request", note)
+    dealer.place((1, "big", 2_500))
+    assert (len(lost), len(posted)) == (1, 1)
+    assert posted[0]["retry"] is True
+    dealer.is_live()
+    dealer.place((4, "small", 2_500))
+    assert len(posted) == 1, "the next one goes by the new socket"
+    assert recorded(scene) == ["wagers.placed"] * 2
+    assert lying(scene) == {(1, "big"): 2_500, (4, "small"): 2_500}

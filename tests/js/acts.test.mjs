@@ -54,6 +54,80 @@ test("an act names its command, its round and the version that the person saw", 
   });
 });
 
+/* A page whose socket takes acts. Each is answered as a POST is (`answer`), or fails, or has to be a POST (`refer`). */
+function socketPage() {
+  const sent = [];
+  const sendAct = (act, text, limit) => new Promise((resolve, reject) => {
+    const settled = (end) => async (...values) => {
+      end(...values);
+      await settle();
+    };
+    sent.push({
+      act, limit, body: JSON.parse(text), fail: settled(reject), refer: settled(() => resolve(null)),
+      answer: settled((status, content) => resolve({ status, date: "Mon, 30 Nov 2026 12:00:00 GMT", content })),
+    });
+  });
+  return { ...fakePage(), isPushed: true, sendAct, sent };
+}
+
+test("the first try of an act goes by the socket of its page, and says the same as a POST", async () => {
+  page = socketPage();
+  queue = new ActQueue(page, URLS);
+  const response = queue.send("call_dice", { dice: [1, 2, 3] }, STATE);
+  const [{ act, limit, body, answer }] = page.sent;
+  assert.deepEqual([act, limit], ["call_dice", 8_000]);
+  assert.deepEqual({ ...body, command: "" }, {
+    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] }, pushed: true,
+    head: { seq: 10, head: "abc", incarnation: 1, mac: "m" },
+  });
+  await answer(200, { version: 11, answer: {}, screen: null });
+  assert.deepEqual([(await response).version, server.requests.length], [11, 0]);
+});
+
+test("what had no answer on the socket is asked for by POST, as a retry, and never on a socket again", async () => {
+  page = socketPage();
+  queue = new ActQueue(page, URLS);
+  const response = queue.send("no_more_bets", {}, STATE);
+  await page.sent[0].fail();
+  await clock.advance(300);
+  assert.equal(server.last.body.command, page.sent[0].body.command);
+  assert.equal(server.last.body.retry, true);
+  await server.last.fail();
+  await clock.advance(4_000);
+  assert.deepEqual([page.sent.length, server.requests.length], [1, 2]);
+  await accept(server.last, 11);
+  assert.equal((await response).version, 11);
+});
+
+test("an act that a socket did not begin is a POST at once, and no retry", async () => {
+  page = socketPage();
+  queue = new ActQueue(page, URLS);
+  const response = queue.send("no_more_bets", {}, STATE);
+  await page.sent[0].refer();
+  assert.equal(server.last.body.command, page.sent[0].body.command);
+  assert.equal("retry" in server.last.body, false);
+  await refuse(server.last, 403, "not-on-duty");
+  assert.equal((await response).refusal.code, "not-on-duty", "not taken, and not unknown");
+});
+
+test("a signed act, and one that may have been taken before, are POSTs", async () => {
+  page = socketPage();
+  queue = new ActQueue(page, URLS);
+  queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
+  await accept(server.last, 11);
+  const item = { act: "no_more_bets", name: "", time: Date.now(), mayBeTaken: true, body: { command: "c", "seen": 10, params: {} } };
+  queue.items.push({ ...item, resolve: () => {} });
+  queue.run();
+  assert.deepEqual([page.sent.length, server.requests.length, server.last.body.retry], [0, 2, true]);
+});
+
+test("a page that no push reaches sends POSTs", async () => {
+  page = { ...socketPage(), isPushed: false, sendAct: () => null };
+  queue = new ActQueue(page, URLS);
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal(server.requests.length, 1);
+});
+
 test("an act with a witness carries the witness's PIN", async () => {
   queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
   assert.deepEqual(server.last.body.witness, { person: "p-2", pin: "123456" });
@@ -297,23 +371,29 @@ test("a 503 of a proxy says nothing about the act", async () => {
 const ANSWERS = JSON.parse(readFileSync(new URL("answers.json", import.meta.url)));
 
 for (const { name, answers, says } of ANSWERS)
-  test(`after ${name} the tablet says: ${says}`, async () => {
-    let response = null;
-    const wait = async () => { response = await queue.send("no_more_bets", {}, STATE); };
-    wait();
-    for (const { status, code, about, recorded } of answers) {
-      const { last } = server, { command } = last.body;
-      if (!status) await last.fail();
-      else if (status === 200) await accept(last, 11);
-      else if (!code) await last.answer(status, "<html>");
-      else await last.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" }, ...(about && { command }), ...(recorded && { "recorded": command, "version": 11 }) });
-      await settle();
-      if (says === "waits" || last !== server.requests[answers.length - 1]) await clock.advance(4_000);
-    }
-    const fate = !response ? "waits" : response.ok ? "taken" : response.refusal.code === "unknown" ? "unknown" : "refused";
-    assert.equal(fate, says);
-    if (says !== "waits") assert.equal(isUnknown(), says === "unknown");
-  });
+  for (const way of ["POST", "the socket first"])
+    test(`after ${name} the tablet says, by ${way}: ${says}`, async () => {
+      if (way !== "POST") {
+        page = socketPage();
+        queue = new ActQueue(page, URLS);
+      }
+      let response = null;
+      const wait = async () => { response = await queue.send("no_more_bets", {}, STATE); };
+      wait();
+      const tries = () => [...page.sent ?? [], ...server.requests];
+      for (const { status, code, about, recorded } of answers) {
+        const last = tries().at(-1), { command } = last.body;
+        if (!status) await last.fail();
+        else if (status === 200) await accept(last, 11);
+        else if (!code) await last.answer(status, page.sent?.length === tries().length ? {} : "<html>");
+        else await last.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" }, ...(about && { command }), ...(recorded && { "recorded": command, "version": 11 }) });
+        await settle();
+        if (says === "waits" || last !== tries()[answers.length - 1]) await clock.advance(4_000);
+      }
+      const fate = !response ? "waits" : response.ok ? "taken" : response.refusal.code === "unknown" ? "unknown" : "refused";
+      assert.equal(fate, says);
+      if (says !== "waits") assert.equal(isUnknown(), says === "unknown");
+    });
 
 test("a refusal is final: the act is not tried again", async () => {
   const response = queue.send("no_more_bets", {}, STATE);

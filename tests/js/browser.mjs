@@ -98,7 +98,12 @@ export class FakeSocket extends EventTarget {
   constructor(url) {
     super();
     this.url = String(url);
+    this.sent = [];
     FakeSocket.all.push(this);
+  }
+
+  send(text) {
+    this.sent.push(text);
   }
 
   accept() {

@@ -119,6 +119,52 @@ test("without its socket a page asks for the screen with the answer", () => {
   assert.equal(screen.isPushed, false);
 });
 
+/* Acts on the socket */
+
+test("an act goes by the socket that pushes come by, and its answer comes back by its number", async () => {
+  assert.equal(screen.sendAct("shake", "{}", 8_000), null, "nothing has come by it");
+  heartbeat();
+  const answers = [screen.sendAct("shake", '{"seen":10}', 8_000), screen.sendAct("no_more_bets", "{}", 8_000)];
+  assert.deepEqual(FakeSocket.last.sent, ['act 1 shake {"seen":10}', "act 2 no_more_bets {}"]);
+  FakeSocket.last.push({ answer: 2, status: 422, date: "", content: { refusal: {} } });
+  FakeSocket.last.push({ answer: 1, status: 200, date: "", content: { version: 11 } });
+  FakeSocket.last.push({ answer: 7, status: 200, date: "", content: {} });  // of nothing that waits
+  const [first, second] = await Promise.all(answers);
+  assert.deepEqual([first.status, first.content, second.status], [200, { version: 11 }, 422]);
+  assert.deepEqual([screen.unanswered.size, server.requests.length, versionOf()], [0, 0, 10]);
+});
+
+test("an act that was not begun on the socket has to be a POST", async () => {
+  heartbeat();
+  const answer = screen.sendAct("shake", "{}", 8_000);
+  FakeSocket.last.push({ answer: 1, status: 0, date: "", content: {} });
+  assert.equal(await answer, null);
+});
+
+test("an act too long for a socket, or without one, has to be a POST", () => {
+  heartbeat();
+  assert.equal(screen.sendAct("shake", "x".repeat(16_001), 8_000), null);
+  FakeSocket.last.readyState = 2;
+  assert.equal(screen.sendAct("shake", "{}", 8_000), null);
+  assert.deepEqual(FakeSocket.last.sent, []);
+});
+
+for (const [name, end] of [
+  ["closes", () => FakeSocket.last.drop()], ["is replaced", () => screen.replaceSocket()],
+  ["ends with its worker", () => FakeSocket.last.drop(1012)], ["says nothing in time", () => clock.advance(8_000)],
+])
+  test(`nobody knows of an act whose socket ${name}`, async () => {
+    heartbeat();
+    const answer = screen.sendAct("shake", "{}", 8_000);
+    const heard = answer.then(() => "answered", () => "no answer");
+    await clock.advance(7_000);
+    heartbeat();
+    await end();
+    assert.equal(await heard, "no answer");
+    assert.equal(screen.unanswered.size, 0);
+    FakeSocket.last.push({ answer: 1, status: 200, date: "", content: {} });  // late
+  });
+
 /* A promise that says whether it is done. */
 function watched(promise) {
   const state = { isDone: false };
