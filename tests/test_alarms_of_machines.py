@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from script.faults.alarms_of_machines import ALARMS, Watch, without_unkept_clocks
+from script.faults.alarms_of_machines import ALARMS, GIVEN, KEPT, Watch, every_series
 from script.faults.monitored import names_of_rules, play_quiet_hours, quiet_case, scaled_rules
 from tests.test_monitoring import RULES, alerts
 
@@ -30,8 +30,8 @@ def series(name: str, *values: float, **labels: str) -> dict:
     }
 
 
-def test_twelve_faults_have_an_alert_each_of_the_committed_rules():
-    assert len({alarm.alert for alarm in ALARMS}) == len(ALARMS) == 12
+def test_each_fault_has_an_alert_of_its_own_of_the_committed_rules():
+    assert len({alarm.alert for alarm in ALARMS}) == len(ALARMS) == 14
     assert {alarm.alert for alarm in ALARMS} <= {rule["alert"] for rule in alerts()}
 
 
@@ -67,16 +67,27 @@ def test_hours_repeat_what_was_scraped_and_a_counter_grows_on():
     assert (gauge[:3], counter[:3], len(counter)) == (["1", "4", "1"], ["5", "8", "11"], 120)
 
 
-def test_an_unkept_clock_of_the_machine_is_left_out():
-    kept = [series("up", 1), series("pitside_clock_synchronized", 1)]
-    assert without_unkept_clocks(kept) == (kept, False)
-    assert without_unkept_clocks([kept[0], series("pitside_clock_synchronized", 0)]) == (kept[:1], True)
+def scraped(*, but: tuple[str, ...] = ()) -> list[dict]:
+    return [series(name, 1, 1) for name in sorted(names_of_rules() - {*but})]
+
+
+def test_quiet_hours_try_every_rule_and_say_what_the_machine_did_not_have():
+    everything = scraped()
+    assert every_series(everything) == (everything, [])
+    unkept = [*scraped(but=(KEPT,)), series(KEPT, 0, 0, machine="here")]
+    tried, given = every_series(unkept)
+    assert given == [KEPT] and tried[-1]["metric"] == {"__name__": KEPT, "machine": "database"}
+    assert [value for _, value in tried[-1]["values"]] == ["1", "1"]
+    assert every_series(scraped(but=tuple(GIVEN)))[1] == sorted(GIVEN)
+    with pytest.raises(LookupError, match="pitside_acts_total"):
+        every_series(scraped(but=("pitside_acts_total",)))
 
 
 def test_the_names_of_the_rules_are_metrics_and_no_words():
     names = names_of_rules()
     assert {"up", "pitside_acts_total", "pitside_sealer_age_seconds"} <= names
     assert all(name in RULES.read_text() for name in names)
+    assert set(GIVEN) <= names
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not on PATH")

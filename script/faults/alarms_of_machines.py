@@ -1,8 +1,8 @@
 """Whether somebody is called: `python -m script.faults.alarms_of_machines`.
 
-It starts the installation with its load and a Prometheus that has the rules of deploy/monitoring, injects twelve faults
+It starts the installation with its load and a Prometheus that has the rules of deploy/monitoring, injects its faults
 one after the other, and says of each whether its alert called and after how long. Before them it scrapes a floor that
-plays without a fault, and plays twelve hours of that to the committed rules: nobody may be called.
+plays without a fault, and plays twelve hours of that to the committed rules, all of them: nobody may be called.
 
 So that it does not take hours, every wait of the rules, and every age of ten minutes and more, is divided by one factor
 (`--factor`, 1 as committed). It is said with each figure: a bound is the committed wait divided by it, and what the
@@ -19,11 +19,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from script.faults.evening import add_webhook
 from script.faults.floor import DEALERS, PODIUM
 from script.faults.load import Load
 from script.faults.monitored import (
@@ -35,13 +39,32 @@ from script.faults.monitored import (
     scaled_rules,
     seconds_of,
 )
-from script.faults.scene import Binaries
+from script.faults.scene import HOST, Binaries
 from script.service_finder import ROOT, Unavailable
 from script.tablet import Json
+
+if TYPE_CHECKING:
+    from audit.entries import DrillOutcome
 
 NOT_HERE = 5  # the exit status where something is missing, as pytest's for "no tests"
 MEASURED_SECONDS = 60.0  # a ticker measures its machine as often
 CLOCK = "ClockNotKept"  # calls rightly on a machine whose clock no time server keeps
+KEPT = "pitside_clock_synchronized"
+DISK = {"instance": "database:9100", "mountpoint": "/", "fstype": "ext4"}
+# What a machine with a standby, an archive, node_exporter and a time server has where all is well
+GIVEN: dict[str, list[tuple[dict[str, str], str]]] = {
+    KEPT: [({"machine": "database"}, "1")],
+    "node_filesystem_avail_bytes": [(DISK, "6e10")],
+    "node_filesystem_size_bytes": [(DISK, "1e11")],
+    "pitside_standbys": [({}, "1")],
+    "pitside_standby_lag_seconds": [({"standby": "b"}, "0.2")],
+    "pitside_standby_lag_bytes": [({"standby": "b"}, "4096")],
+    "pitside_wal_archive_failing": [({}, "0")],
+    "pitside_wal_archive_age_seconds": [({}, "40")],
+    "pitside_log_not_sealed": [({"log": "larkfield", "reason": "none"}, "0")],
+    "pitside_ticker_failing": [({"check": "none"}, "0")],
+    "pitside_oldest_alert_seconds": [({"kind": "floor-call", "level": "warning"}, "30")],
+}
 Trouble = Callable[[MonitoredScene], "contextlib.AbstractContextManager[None]"]
 
 
@@ -118,7 +141,36 @@ def certificate_ending(scene: MonitoredScene) -> Iterator[None]:
 def drill_without_backup(_scene: MonitoredScene) -> Iterator[None]:
     subprocess.run([sys.executable, "manage.py", "restore_drill"], cwd=ROOT, capture_output=True, check=False)
     yield
-    write_passed_drill()
+    write_drills("passed")
+
+
+@contextlib.contextmanager
+def drills_without_result(_scene: MonitoredScene) -> Iterator[None]:
+    """So many drills could not run that the one that passed is no longer among those that are read."""
+    from tables.monitoring import DRILLS_READ
+
+    write_drills("could-not-run", DRILLS_READ)
+    yield
+    write_drills("passed")
+
+
+@contextlib.contextmanager
+def receiver_gone(_scene: MonitoredScene) -> Iterator[None]:
+    """A webhook's receiver answers that it is gone (410), so that its first message is given up."""
+
+    class Gone(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_error(410)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    receiver = ThreadingHTTPServer((HOST, 0), Gone)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    add_webhook(f"http://{HOST}:{receiver.server_port}/", "The receiver that goes")
+    yield
+    receiver.shutdown()
+    receiver.server_close()
 
 
 ALARMS = (
@@ -134,11 +186,14 @@ ALARMS = (
     Alarm("clock-off", "the database's clock is four seconds behind", "ClocksDiffer", clock_off, 5),
     Alarm("certificate-ends", "a certificate ends in three days", "CertificateEnds", certificate_ending, 60),
     Alarm("drill-could-not-run", "a drill finds no backup", "DrillFailed", drill_without_backup, 10),
+    Alarm("restore-due", "no drill has lately passed", "RestoreDue", drills_without_result, 10),
+    # The last one: a message that was given up stays given up, and its alert goes on.
+    Alarm("receiver-gone", "a webhook's receiver is gone", "DeliveriesFail", receiver_gone, 30),
 )
 
 
-def write_passed_drill() -> None:
-    """The result of a drill that passed, as that of a real backup would be: quiet hours have one."""
+def write_drills(outcome: "DrillOutcome", count: int = 1) -> None:
+    """Results of drills, as those of real backups would be: quiet hours have one that passed."""
     from django.db import connection, transaction
 
     from audit import clock
@@ -146,8 +201,8 @@ def write_passed_drill() -> None:
     from audit.sealing.declarations import write_on_system
 
     connection.close()
-    passed = RESTORE_DRILLED(
-        outcome="passed",
+    drilled = RESTORE_DRILLED(
+        outcome=outcome,
         why="",
         backup="",
         entries=0,
@@ -157,8 +212,9 @@ def write_passed_drill() -> None:
         behind_seconds=0,
         seconds=0,
     )
-    with transaction.atomic():
-        write_on_system(passed, clock.now())
+    for _ in range(count):
+        with transaction.atomic():
+            write_on_system(drilled, clock.now())
 
 
 @dataclass(frozen=True)
@@ -238,10 +294,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.ExitStack() as stack:
             scene = MonitoredScene(stack, Binaries.find(), options.factor)
             tokens = scene.start()
-            write_passed_drill()
+            write_drills("passed")
             scene.watch()
             return asyncio.run(watch(scene, tokens, alarms, options))
-    except (Unavailable, OSError) as reason:
+    except (Unavailable, LookupError, OSError) as reason:
         print(f"Nobody can be called: {reason}.", file=sys.stderr)
         return NOT_HERE
 
@@ -259,12 +315,11 @@ async def watch(
         await asyncio.sleep(60 * options.quiet_minutes)
         loud = (await asyncio.to_thread(scene.firing) | begun) - {CLOCK}
         series = await asyncio.to_thread(scraped, scene, began, time.time())
-        series, unkept = without_unkept_clocks(series)
-        if unkept:
-            print(
-                "This machine keeps no clock, so ClockNotKept calls rightly: its series is left out.",
-                flush=True,
-            )
+        series, given = every_series(series)
+        print(
+            f"Given as where all is well, for this machine has none: {', '.join(given) or 'nothing'}",
+            flush=True,
+        )
         with tempfile.TemporaryDirectory() as folder:
             hours = await asyncio.to_thread(play_quiet_hours, series, Path(folder), options.hours)
         print(
@@ -290,14 +345,24 @@ def scraped(scene: MonitoredScene, began: float, ended: float) -> list[Json]:
     return list(answer["result"])
 
 
-def without_unkept_clocks(series: list[Json]) -> tuple[list[Json], bool]:
-    """The series without that of a clock that no time server keeps, and whether there was one."""
-    kept = [
-        scrape
-        for scrape in series
-        if scrape["metric"]["__name__"] != "pitside_clock_synchronized" or float(scrape["values"][-1][1])
+def every_series(series: list[Json]) -> tuple[list[Json], list[str]]:
+    """The series, and those of every metric of the rules that this machine cannot have, with the names of the latter.
+
+    A clock that no time server keeps is one of them: its series says that it is kept. Raises LookupError for a metric
+    that neither was scraped nor is given, whose rule no hour would try.
+    """
+    unkept = [one for one in series if one["metric"]["__name__"] == KEPT and not float(one["values"][-1][1])]
+    kept = [one for one in series if one not in unkept]
+    lacking = names_of_rules() - {one["metric"]["__name__"] for one in kept}
+    if unknown := lacking - GIVEN.keys():
+        raise LookupError(f"nothing was scraped of {', '.join(sorted(unknown))}")
+    times = [moment for moment, _ in kept[0]["values"]]
+    given: list[Json] = [
+        {"metric": dict(labels, __name__=name), "values": [[moment, value] for moment in times]}
+        for name in sorted(lacking)
+        for labels, value in GIVEN[name]
     ]
-    return kept, len(kept) < len(series)
+    return kept + given, sorted(lacking)
 
 
 if __name__ == "__main__":

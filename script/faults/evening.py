@@ -350,11 +350,16 @@ def _let_in(url: str) -> tuple[str, str, str]:
 
     client = clients.make("Outsiders", FACILITY, ["entries"])
     _secret, text = clients.make_secret(client)
-    change = _do("teo", "add_webhook", {"url": url, "purpose": "The evening"})["change"]
-    _do("carla", "approve_change", {"change": change})
+    add_webhook(url, "The evening")
     key = WebhookKey.objects.get().public_key
     connection.close()
     return clients.client_id(client.device), text, key
+
+
+def add_webhook(url: str, purpose: str) -> None:
+    """Prepare and approve a webhook of the facility, in the process of the harness."""
+    change = _do("teo", "add_webhook", {"url": url, "purpose": purpose})["change"]
+    _do("carla", "approve_change", {"change": change})
 
 
 def _do(person: str, act: str, params: dict[str, Any]) -> dict[str, Any]:

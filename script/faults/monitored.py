@@ -118,6 +118,9 @@ class MonitoredScene(Scene):
                 PITSIDE_WATCHED_CERTIFICATES=f"pitside.example@{HOST}:{self.certificates.port}",
             )
 
+    def environment(self, role: str, name: str) -> dict[str, str]:
+        return {**super().environment(role, name), "PITSIDE_WEBHOOK_NETWORKS": "127.0.0.0/8"}
+
     @property
     def processes(self) -> list[Process]:
         return [*super().processes, *self.others]
