@@ -3,7 +3,7 @@
 `config/asgi.py` imports this module only where `PITSIDE_TRACES_ENDPOINT` names a receiver. Then `Tracing.begin` puts a
 span around the few functions of `PLACES`, each SQL statement and each request; elsewhere these functions are called as
 they are written, and nothing of OpenTelemetry's SDK is imported. A trace that the proxy began (W3C `traceparent`) goes
-on, and each line of the log has its id (`trace`).
+on; one of an act on a socket begins with it. Each line of the log has the id of its trace (`trace`).
 
 A span says what was done: the act, its place and command, statements without their values, status, an error's kind.
 Never a person, an amount, or words that somebody typed: errors' messages have them, so only their class is told.
@@ -34,13 +34,14 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from audit.logs import HEADER, OutageLog
+from audit.logs import HEADER, OutageLog, about_the_request
 from audit.runner import ActRequest, ActRunner
 from config.handler import OneThreadHandler
 from config.postgresql import base as postgresql
 from games.facility_runner import StreamRunner
 from tables.runner.table import TableRunner
 from tables.screens import push
+from tables.views import sockets
 
 log = logging.getLogger(__name__)
 Attributes = Mapping[str, str | int | bool]
@@ -64,6 +65,10 @@ def of_act(_runner: Any, request: ActRequest) -> Attributes:
     }
 
 
+def of_socket(_scope: Any, facility: str, table: str, act: str, _body: bytes) -> Attributes:
+    return {"pitside.act": act, "pitside.place": f"{facility}/{table}"}
+
+
 def of_statements(_connection: Any, statements: Sequence[tuple[str, Any]]) -> Attributes:
     return {
         "db.system.name": "postgresql",
@@ -74,16 +79,21 @@ def of_statements(_connection: Any, statements: Sequence[tuple[str, Any]]) -> At
 
 @dataclass(frozen=True)
 class Place:
-    """A function by its owner, a class or a module, and the span around its calls. `describe` gets its arguments."""
+    """A function by its owner, a class or a module, and the span around its calls. `describe` gets its arguments.
+
+    `begins`: it is called for a page, outside of a request, so a trace may begin with it.
+    """
 
     owner: Any
     function: str
     span: str
     describe: Callable[..., Attributes] | None = None
+    begins: bool = False
 
 
 # As docs/acts.md tells it. `execute` is one try: on the worker's copy, or from the rows.
 PLACES = (
+    Place(sockets, "act_on_socket", "act on socket", of_socket, begins=True),
     Place(ActRunner, "execute", "execute", of_act),
     Place(TableRunner, "lock", "load"),
     Place(StreamRunner, "lock", "load"),
@@ -156,11 +166,16 @@ class Tracing:
     def _traced(self, function: Callable[..., Any], place: Place) -> Callable[..., Any]:
         @functools.wraps(function)
         def traced(*args: Any, **kwargs: Any) -> Any:
-            if not is_traced():
+            if not (place.begins or is_traced()):
                 return function(*args, **kwargs)
             attributes = place.describe(*args, **kwargs) if place.describe else None
-            with self.span(place.span, attributes):
-                return function(*args, **kwargs)
+            kind = SpanKind.SERVER if place.begins else SpanKind.INTERNAL
+            with self.span(place.span, attributes, kind) as span:
+                result = function(*args, **kwargs)
+                if place.begins:
+                    span.set_attribute("http.response.status_code", result.status)
+                    span.set_attribute("pitside.request", about_the_request().get("request", ""))
+                return result
 
         return traced
 

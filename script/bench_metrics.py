@@ -106,7 +106,7 @@ def main() -> None:
                     blocks[worker].append(block)
         for line in lines(blocks):
             print(line)
-        acts = sum(span.name.endswith("/acts/<str:act>") for span in receiver.spans)
+        acts = len({span.trace for span in receiver.spans if span.name == "execute"})
         print(
             f"metrics were read {len(sizes)} times, {statistics.median(sizes) / 1_000:.0f} kB each; "
             f"{len(receiver.spans)} spans came, of {acts} acts"

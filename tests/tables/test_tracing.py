@@ -133,6 +133,30 @@ async def test_one_act_of_a_tablet_is_one_trace_from_the_request_to_the_push(tab
     assert execute.attributes["pitside.place"] == "larkfield/T-01"
 
 
+@pytest.mark.both_databases
+async def test_an_act_on_a_socket_begins_its_own_trace(tablet, receiver, traced):
+    socket = Socket(TABLE + "dealer", tablet.browser)
+    await socket.opened()
+    seen = await database_sync_to_async(lambda: tablet.scene.version)()
+    content = {"command": str(uuid.uuid4()), "seen": seen, "params": LAY, "station": "dealer"}
+    await socket.send_input(
+        {"type": "websocket.receive", "text": f"act 1 place_wagers {json.dumps(content)}"}
+    )
+    while "answer" not in (message := await socket.heard()):
+        pass
+    assert message["status"] == 200
+    await push.delivery().flush()
+    await socket.leave()
+    traced.end(10)
+    (begun,) = (span for span in receiver.spans if not span.parent)
+    assert (begun.name, begun.attributes["pitside.act"]) == ("act on socket", "place_wagers")
+    assert begun.attributes["http.response.status_code"] == 200 and begun.attributes["pitside.request"]
+    names = {span.name for span in receiver.spans if span.trace == begun.trace}
+    assert {"execute", "load", "act", "show", "push"} <= names and len(
+        {span.trace for span in receiver.spans}
+    ) == 1
+
+
 @pytest.mark.postgres
 async def test_an_act_on_the_copy_has_the_same_spans_and_one_flush(tablet, receiver, traced, settings):
     settings.KEEPS_COPIES = True
