@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+# Where OpenTelemetry is installed, Redis's client imports it, which draws keys: before the draws of the play.
+import redis  # noqa: F401
+
 from tests.golden.floor import Floor
 from tests.golden.games import play_a_round_everywhere, play_one_table
 from tests.golden.installation import Clock, Randomness, installation, manage
