@@ -14,8 +14,9 @@ from script.faults.report import write_counts
 from script.schedules.draws import Draws
 from script.schedules.pages import engine
 from script.schedules.runs import Seeds
-from script.schedules.schedule import Course
+from script.schedules.schedule import Course, lacks
 from script.schedules.shortest import shortest
+from script.tablet import Claim
 
 
 def test_a_seed_draws_the_same_and_a_fault_that_is_left_out_moves_no_draw_of_another_kind():
@@ -90,6 +91,18 @@ def test_a_run_in_two_processes_ends_what_it_has_begun_once_it_is_told_to_stop()
     assert run.returncode == 0
     assert summary.splitlines()[-3].count(" with violations, commit ") == 1
     assert summary.splitlines()[-1].startswith("Faults: ")
+
+
+def test_a_backup_lacks_what_was_taken_or_refused_since_it_was_made():
+    def claim(**fate):
+        return Claim("", "larkfield/T-03", "shake", 9.0, **fate)
+
+    numbers = {"larkfield/T-03": 30}
+    assert lacks(15.6, numbers, claim(fate="taken", version=31))
+    assert not lacks(15.6, numbers, claim(fate="taken", version=30, answered=16.7))
+    assert lacks(15.6, numbers, claim(fate="refused", answered=16.7))
+    assert not lacks(15.6, numbers, claim(fate="refused", answered=12.0))
+    assert not lacks(15.6, numbers, claim())
 
 
 def test_the_seeds_of_a_run_are_taken_once_until_their_end_or_a_stop():

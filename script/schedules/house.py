@@ -384,8 +384,8 @@ class House:
             (self.world.seconds, connection.connection.serialize()),
         ]
 
-    def go_back(self, *, is_lost: bool) -> dict[str, int]:
-        """Restore a backup below what went on. Returns the numbers of the tables' streams in it.
+    def go_back(self, *, is_lost: bool) -> tuple[float, dict[str, int]]:
+        """Restore a backup below what went on. Returns when it was made, and the numbers of the tables' streams in it.
 
         `is_lost`: with the machine, so that it is the newest backup and no process remembers anything.
         """
@@ -396,7 +396,7 @@ class House:
                 memory.forget()
         self.log("house", f"the backup of {self.world.seconds - made_at:.0f} s ago was restored")
         self.backups, self.restored = [], self.restored + 1
-        return dict(Stream.objects.values_list("name", "seq"))
+        return made_at, dict(Stream.objects.values_list("name", "seq"))
 
     def declare(self) -> None:
         """Declare a new incarnation, by two people."""

@@ -18,7 +18,7 @@ from script.schedules.draws import Draws
 from script.schedules.house import SEATS, House, Image, World, clock_of
 from script.schedules.pages import Engine
 from script.schedules.tablets import Dealer, Desk, Fills, Tablet, Tapped
-from script.tablet import Fate
+from script.tablet import Claim, Fate
 
 TICK_SECONDS = 12.0
 SEAL_SECONDS = 3.0
@@ -26,6 +26,16 @@ BACKUP_SECONDS = 6.0
 PATIENCE_SECONDS = 300.0  # from the last fault, until everybody knows
 LAST_SEALS = 3
 DAY_SECONDS = 86_400.0
+
+
+def lacks(made_at: float, numbers: dict[str, int], claim: Claim) -> bool:
+    """Whether a backup lacks what became of an act: its entry, or that its command was ended.
+
+    What was refused since is not ended in it: a copy of the act that is on its way then may be taken.
+    """
+    if claim.fate == "taken":
+        return claim.version > numbers[claim.place]
+    return claim.fate == "refused" and claim.answered > made_at
 
 
 @dataclass
@@ -206,11 +216,9 @@ class Schedule:
 
     def _go_back(self, *, is_lost: bool = False) -> None:
         """Restore a backup below what went on. Who has shown an act that is lost may not play on unnoticed."""
-        numbers = self.house.go_back(is_lost=is_lost)
+        made_at, numbers = self.house.go_back(is_lost=is_lost)
         self.forgotten |= {
-            number
-            for number, tapped in enumerate(self.tapped)
-            if tapped.fate == "taken" and tapped.version > numbers[tapped.place]
+            number for number, tapped in enumerate(self.tapped) if lacks(made_at, numbers, tapped)
         }
         for tablet in self.tablets:
             place = tablet.seat.place

@@ -325,10 +325,10 @@ class Tablet:
                 told.version,
                 told.response.get("answer", {}),
             )
-            if self.answered.get(tapped.command, 0) != self.schedule.house.restored:
-                self.schedule.forget(tapped.command)
         elif told.code != "unknown":
             tapped.fate = "refused"
+        if tapped.fate != "unknown" and self.answered.get(tapped.command, 0) != self.schedule.house.restored:
+            self.schedule.forget(tapped.command)
         self.log(f"is told of {tapped.act}: {tapped.fate} {tapped.code or tapped.version}")
         self.go_on(tapped)
 
