@@ -184,6 +184,25 @@ def test_the_same_key_gets_the_first_answer_and_other_content_is_refused(machine
     assert scene.version == after
 
 
+def test_a_key_that_somebody_else_or_another_act_has_used_gets_nothing_of_the_first_answer(machine, scene):
+    client, other, key = machine("acts"), machine("acts"), uuid.uuid4()
+    sign_in(client, "floorperson")
+    sign_in(other, "dealer")
+    assert do(client, "call_floor", {"to": "floor"}, key=key)[0] == 200
+    after = scene.version
+    for status, problem in (
+        do(other, "call_floor", {"to": "floor"}, key=key),
+        do(client, "change_limits", LIMITS, seen=after, key=key),
+    ):
+        assert (status, problem["code"]) == (422, "command-changed")
+    assert scene.version == after
+    sign_in(
+        other, "floorperson"
+    )  # the same person elsewhere hears that it was done, and it is not done again
+    status, answer = do(other, "call_floor", {"to": "floor"}, key=key)
+    assert (status, answer["again"], scene.version) == (200, True, after)
+
+
 @pytest.mark.parametrize("end", ["off", "locked", "another", "at no duty"])
 def test_the_first_answer_comes_again_also_after_its_person_may_not_act_any_more(machine, scene, end):
     client, key = machine("acts"), uuid.uuid4()
