@@ -446,12 +446,12 @@ def test_simulate_plays_the_same_rounds_from_the_same_seed():
     assert (table.kind, Round.objects.filter(table=table, phase="cleared").count()) == ("simulated", 3)
     first = [
         (row.wager.code, row.cents, row.outcome)
-        for row in Settlement.objects.select_related("wager").order_by("id")
+        for row in Settlement.objects.select_related("wager").order_by("throw", "place")
     ]
     said("simulate", tables=1, rounds=3, seed=7)
     both = [
         (row.wager.code, row.cents, row.outcome)
-        for row in Settlement.objects.select_related("wager").order_by("id")
+        for row in Settlement.objects.select_related("wager").order_by("throw", "place")
     ]
     assert both == first * 2
 
