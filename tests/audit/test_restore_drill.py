@@ -225,12 +225,26 @@ class Casino:
             "HOME": str(home),
         }
 
-    def python(self, *arguments: str | Path) -> None:
+    def pgbackrest(self, *arguments: str | Path) -> None:
+        command = ["pgbackrest", "--stanza=pitside", *map(str, arguments)]
+        done = subprocess.run(
+            command,
+            cwd="/",
+            env=self.environment,
+            check=False,
+            capture_output=True,
+            text=True,
+            **unprivileged_user(),
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def python(self, *arguments: str | Path) -> str:
         command = [sys.executable, *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, check=False, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def play(self) -> None:
         """An entry, sealed and cosigned."""
@@ -403,6 +417,32 @@ def test_an_altered_backup_fails_and_never_passes(casino):
             assert (name, status, failed["outcome"]) == (name, 1, "failed"), failed
         status, passed = casino.drill_restored(url)
         assert (status, passed["outcome"]) == (0, "passed"), passed["why"]
+
+
+CALLS = """
+import django; django.setup()
+from tables.monitoring import Installation
+print(*(sample.labels["outcome"] for family in Installation("default").collect() for sample in family.samples
+    if sample.name == "pitside_restore_drill" and sample.value == 1))
+"""
+
+
+@pytest.mark.postgres
+def test_a_backup_of_an_altered_record_is_drilled_as_failed_and_calls(casino):
+    """The repository's newest backup is whole and true to itself: the record in it is another one."""
+    casino.back_up()
+    with restored_server(casino) as url:
+        casino.alter(url, ALTERATIONS["a changed byte"])
+        folder = Path(url.partition("host=")[2])
+    casino.pgbackrest("--pg1-path", folder / "data", "--no-online", "--type=full", "backup")
+    newest = max((casino.home / "repo" / "backup" / "pitside").glob("*F")).name
+    try:
+        status, failed = casino.drill()
+        assert (status, failed["outcome"], failed["backup"]) == (1, "failed", newest)
+        assert failed["bad"] >= 1 and "T-04" in failed["why"]
+        assert casino.python("-c", CALLS).split() == ["failed"], "for which the rule DrillFailed calls"
+    finally:
+        casino.pgbackrest(f"--set={newest}", "expire")
 
 
 @pytest.mark.postgres
