@@ -212,6 +212,13 @@ def figures_of_stakes(
 SIGMAS = 2  # ± always means two standard deviations
 
 
+def is_outside_band(win_cents: int, expected_cents: int | None, band_cents: int | None) -> bool:
+    """Whether a win is more than two standard deviations (`band_cents`) from what was expected; False where unknown."""
+    if expected_cents is None or not band_cents:
+        return False
+    return abs(win_cents - expected_cents) > band_cents
+
+
 class ExactSum:
     """A sum of fractions. Adding one costs two additions of integers; the denominators meet only in `value`.
 

@@ -28,7 +28,7 @@ from games.params import malformed
 from games.separation.signatures import Paper, Step, declare_paper
 from tables.cases.case import moment_words
 from tables.core.duty import FLOOR, STAFFERS
-from tables.core.figure_sums import COLUMNS, Sums
+from tables.core.figure_sums import COLUMNS, Sums, is_outside_band
 from tables.figures.rollup import DAY, moment_within, pit_history, tables_behind, uncounted_rounds
 from tables.handover.open_items import OpenItem, open_items
 from tables.models import Assignment, DayFigures, Handover, ItemAcceptance, Pit, Table
@@ -536,7 +536,7 @@ class ShiftFiguresRow:
 
     @property
     def is_outside(self) -> bool:
-        return self.deviations is not None and abs(self.deviations) > 2
+        return is_outside_band(self.win_cents, self.expected_cents, self.band_cents)
 
     @property
     def words(self) -> str:

@@ -37,7 +37,7 @@ from games.snapshot_types import (
 from tables.alerts.alert_list import rank
 from tables.alerts.calls import decisions_for
 from tables.core.alerts import kind_of, line_name
-from tables.core.figure_sums import Recent
+from tables.core.figure_sums import Recent, is_outside_band
 from tables.equipment.signs import SignFace, board
 from tables.screens import layout
 from tables.screens.parts import Content, watched
@@ -460,7 +460,8 @@ class ScreenData:
 
     @cached_property
     def is_out_of_band(self) -> bool:
-        return self.deviations is not None and abs(self.deviations) > 2
+        figures = self.s["figures"]
+        return is_outside_band(figures["win_cents"], figures["expected_cents"], figures["band_cents"])
 
     @watched
     def round_state(self) -> tuple[int, str]:

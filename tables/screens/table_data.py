@@ -243,11 +243,6 @@ class TableData(ScreenData):
     def closing_done(self) -> int:
         return sum(step["done"] for step in self.closing)
 
-    @property
-    def may_close(self) -> bool:
-        """Whether nothing refuses the closing of the table now."""
-        return bool(self.closing) and self.closing_needs is None
-
     @cached_property
     def closing(self) -> list[ClosingStep]:
         """What closing the table asks, in the order of its steps; nothing at a closed table.

@@ -192,12 +192,12 @@ def test_a_table_does_not_close_before_its_dispute_is_decided(scene, is_call):
     with scene.refused("dispute-undecided"):
         scene.close()
     scene.act("decide_alert", {"alert": alert, "decision": "as-recorded"}, by="floorperson")
-    assert TableData(scene.snapshot).may_close
+    assert TableData(scene.snapshot).closing_needs is None
     scene.close()
 
 
 def test_a_call_about_something_else_does_not_keep_a_table_open(scene):
     call(scene, reason="chips")
     call(scene, to="security")
-    assert TableData(scene.snapshot).may_close
+    assert TableData(scene.snapshot).closing_needs is None
     scene.close()

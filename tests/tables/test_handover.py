@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from audit.models import Entry, Person
 from games.engine import Refusal
 from games.models import Facility
 from tables.cases.case import open_found_cases
-from tables.handover.handover import handover_draft, shift_figures, shift_to_hand_over
+from tables.handover.handover import ShiftFiguresRow, handover_draft, shift_figures, shift_to_hand_over
 from tables.handover.open_items import open_items
 from tables.models import Assignment, DiceLot, Handover, ItemAcceptance, Table
 from tables.screens.table_history import TablePlace, day_figures
@@ -328,3 +329,10 @@ def test_a_verification_finds_a_handover_that_the_record_does_not_state(floor, h
     with floor.tried():
         acceptances.update(item="alert:T-01:dispute:4")
         assert sorted(findings()) == [("handover-without-entry", None), ("handover-without-row", None)]
+
+
+def test_a_win_a_hundredth_of_a_deviation_outside_its_band_is_marked():
+    """To a tenth it is 2.0 deviations, as the sheet writes it; the pages of figures mark it too."""
+    pit = ShiftFiguresRow("Pit 1", 40, 100_000, 21_050, expected_cents=1_000, band_cents=20_000)
+    assert (pit.deviations, pit.is_outside) == (2.0, True)
+    assert not replace(pit, win_cents=21_000).is_outside
