@@ -10,7 +10,7 @@ and stored as a change; `approve_change` does it for good.
 import datetime as dt
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -308,8 +308,11 @@ def _post_of(person: Person) -> dict[str, str]:
 NUMBERED = re.compile(r"-(\d+)\Z")
 
 
-def next_code(rows: QuerySet[Any], prefix: str) -> str:
-    """Return the code that follows the highest one with this prefix, such as RS-0042. The caller holds the lock."""
+def next_code(rows: QuerySet[Any], prefix: str, promised: Iterable[str] = ()) -> str:
+    """Return the code that follows the highest one with this prefix, such as RS-0042. The caller holds the lock.
+
+    `promised`: codes with this prefix that no row has yet, but that prepared changes show to who approves them.
+    """
     codes = rows.filter(code__startswith=f"{prefix}-").values_list("code", flat=True)
-    numbers = [int(match.group(1)) for code in codes if (match := NUMBERED.search(code))]
+    numbers = [int(match.group(1)) for code in (*codes, *promised) if (match := NUMBERED.search(code))]
     return f"{prefix}-{max(numbers, default=0) + 1:04d}"

@@ -41,6 +41,7 @@ from audit.models import Entry, Stream
 from games.act_forms import found, text, whole, words
 from games.engine import Refusal, RefusalCode
 from games.facility_runner import next_code
+from games.models import PreparedChange
 from games.separation import policy
 from tables.core.alerts import (
     AlertKind,
@@ -253,7 +254,7 @@ def add_webhook(
         raise Refusal(WEBHOOK_EXISTS, webhook=same_url.code, url=url)
     webhook = Webhook.objects.create(
         facility=ctx.facility,
-        code=next_code(here, "WH"),
+        code=_code_of_new(ctx),
         url=url,
         purpose=purpose,
         types=list(types),
@@ -266,6 +267,18 @@ def add_webhook(
         webhook=webhook.code, url=url, purpose=purpose, types=list(types), public_key=key.public_key
     )
     return ActOutcome(entry, {"webhook": webhook.code})
+
+
+def _code_of_new(ctx: FacilityContext) -> str:
+    """The code of a new webhook: while it is prepared a code that nobody was shown yet, on approval that same code.
+
+    Several may wait for approval at once, and be approved in any order.
+    """
+    if ctx.approving is not None:
+        return str(ctx.approving.entry_data["webhook"])
+    prepared = PreparedChange.objects.filter(facility=ctx.facility, act=add_webhook.__name__)
+    promised = prepared.values_list("entry_data__webhook", flat=True)
+    return next_code(Webhook.objects.filter(facility=ctx.facility), "WH", promised)
 
 
 @facility_act(SETUP, roles=STOPPERS)

@@ -21,12 +21,14 @@ from audit.columns import check_columns
 from audit.delivery import Undelivered
 from audit.event_log import HORIZON, entries_between, entries_of, read_position, streams_of
 from audit.models import Entry, Stream
+from games.models import PreparedChange
 from tables import webhook_request, webhooks
 from tables.core.alerts import ALERT_RULES
 from tables.models import Alert, Webhook, WebhookMessage
 from tables.ticker import reconcile_alerts
 from tables.webhook_request import MalformedAddress, may_reach, read_address
 from tables.webhooks import WAITS, make_message, tell
+from tables.words.entries import words_of
 from tests.services.entries import newest_body
 from tests.tables.cast import Scene, make_scene
 
@@ -104,6 +106,33 @@ def add(scene, receiver, *types, url="") -> Webhook:
     webhook = Webhook.objects.latest("pk")
     Webhook.objects.filter(pk=webhook.pk).update(told_id=HORIZON.read())
     return webhook
+
+
+def prepare(scene, url: str) -> tuple[str, str]:
+    """A webhook that waits for a second person: the code of the change, and what its approver reads."""
+    new = {"url": url, "purpose": "Ratings", "types": []}
+    code = scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False).body["change"]
+    change = PreparedChange.objects.get(code=code)
+    return code, words_of(change.entry_type, change.entry_data)
+
+
+def test_what_is_approved_is_what_was_shown_in_any_order(scene, receiver):
+    first, first_words = prepare(scene, f"{receiver.url}/first")
+    second, second_words = prepare(scene, f"{receiver.url}/second")
+    assert first_words == f"WH-0001 added: {receiver.url}/first is told of every entry"
+    assert second_words == f"WH-0002 added: {receiver.url}/second is told of every entry"
+    for change, said in ((second, second_words), (first, first_words)):
+        scene.in_room("approve_change", {"change": change}, by="compliance")
+        prepared, added = PreparedChange.objects.get(code=change), newest_body("webhook.added")
+        assert added["data"] == prepared.entry_data and words_of("webhook.added", added["data"]) == said
+    third, _ = prepare(scene, f"{receiver.url}/third")
+    scene.in_room("send_back_change", {"change": third, "why": "another address"}, by="compliance")
+    assert prepare(scene, f"{receiver.url}/fourth")[1].startswith("WH-0004")
+    assert set(Webhook.objects.values_list("code", "url")) == {
+        ("WH-0001", f"{receiver.url}/first"),
+        ("WH-0002", f"{receiver.url}/second"),
+    }
+    assert list(check_columns(lambda: None)) == []
 
 
 def only_message() -> WebhookMessage:
