@@ -32,8 +32,12 @@ PAUSE_SECONDS = 0.01
 MOST_WAITING = 100
 
 
+class MalformedPosition(ValueError):
+    """The text is not a position of any record."""
+
+
 class PositionGone(LookupError):
-    """The record has no entry of this facility at this position: it was malformed, or a backup was restored."""
+    """The record has no entry of this facility at this position: a backup was restored, or it is of another record."""
 
 
 class Ordered(NamedTuple):
@@ -135,12 +139,15 @@ def _read_newest() -> _Reading:
 
 
 def read_position(text: str, streams: Iterable[Stream]) -> int:
-    """Return the id of a position among these streams; 0 for the beginning. Raises PositionGone."""
+    """Return the id of a position among these streams; 0 for the beginning.
+
+    Raises MalformedPosition or PositionGone.
+    """
     if text == BEGINNING:
         return 0
     match = POSITION.fullmatch(text)
     if match is None:
-        raise PositionGone(text)
+        raise MalformedPosition(text)
     entry = Entry.objects.filter(pk=int(match[1])).values_list("stream_id", "hash").first()
     known = {stream.pk for stream in streams}
     if entry is None or entry[0] not in known or not bytes(entry[1]).hex().startswith(match[2]):

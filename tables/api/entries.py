@@ -16,7 +16,7 @@ from ninja import Header, Query, Router
 from pydantic import Field
 
 from audit import clients, event_log
-from audit.event_log import BEGINNING, HORIZON, SETTLE_SECONDS, PositionGone
+from audit.event_log import BEGINNING, HORIZON, SETTLE_SECONDS, MalformedPosition, PositionGone
 from audit.models import Entry, Stream
 from audit.sealing.log import NotProven, proof_of
 from tables.api.access import ApiRequest, Caller, needs
@@ -134,9 +134,9 @@ def list_entries(
     note_reading(caller)
     if stream:
         row = _stream(caller, stream)
-        number = row.seq if after == NEWEST else _number(after)
+        number = _number(row, after)
         entries = event_log.entries_of(row, number, limit, types)
-        end = str(max(number, row.seq))
+        end = str(entries[-1].seq if entries and entries[-1].seq > row.seq else row.seq)
         following = str(entries[-1].seq) if len(entries) == limit else end
     else:
         scope = _scope(caller)
@@ -176,7 +176,8 @@ def stream_entries(
     name = _stream(caller, stream).name if stream else ""
     scope = _scope(caller) if not name else Scope(caller.facility.code, name)
     known = [*_scope(caller).streams(), *scope.streams()]
-    begin = _position(known, last_event_id or after, HORIZON.read(SETTLE_SECONDS))
+    name_of_position = "Last-Event-ID" if last_event_id else "after"
+    begin = _position(known, last_event_id or after, HORIZON.read(SETTLE_SECONDS), name_of_position)
     note_reading(caller)
     return event_stream(entry_events(caller.secret, scope, begin, name, types))
 
@@ -238,21 +239,39 @@ def _types(types: list[str]) -> list[str]:
     return types
 
 
-def _number(after: str) -> int:
+def _number(stream: Stream, after: str) -> int:
+    """The number on a stream after which a reader goes on. Raises Problem 422, and 409 for one beyond its head."""
+    if after == NEWEST:
+        return stream.seq
     if not after.isdecimal() or not after.isascii() or int(after) >= LARGEST_NUMBER:
         raise Problem(422, "malformed", "With `stream`, `after` is the number of an entry.")
+    if int(after) > stream.seq:
+        raise _went_back()
     return int(after)
 
 
-def _position(streams: Iterable[Stream], text: str, horizon: int) -> int:
-    """The id of a position among these streams. Raises Problem 409 for one that the record does not have."""
+def _position(streams: Iterable[Stream], text: str, horizon: int, name: str = "after") -> int:
+    """The id of a position among these streams.
+
+    Raises Problem 422 for what is no position, with its `name` in the request; 409 for one that the record lacks.
+    """
     if text == NEWEST:
         return horizon
     try:
         return event_log.read_position(text, streams)
-    except PositionGone:
+    except MalformedPosition:
         detail = (
-            "The record has no entry at this position. If it had one before, a backup was restored: compare "
-            "/api/v1/streams with what you have before you go on."
+            f"`{name}` is no position. Send one as it was given, such as `next` of a page or the id of an event, 0 for "
+            "the beginning, or newest."
         )
-        raise Problem(409, "record-went-back", detail) from None
+        raise Problem(422, "malformed", detail, title="Malformed") from None
+    except PositionGone:
+        raise _went_back() from None
+
+
+def _went_back() -> Problem:
+    detail = (
+        "The record has no entry at this position. If it had one before, a backup was restored: compare "
+        "/api/v1/streams with what you have before you go on."
+    )
+    return Problem(409, "record-went-back", detail)

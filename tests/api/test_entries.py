@@ -65,6 +65,19 @@ def test_one_stream_is_read_by_its_numbers_and_types_narrow_it(machine, scene):
     assert (stream["number"], stream["hash"]) == (scene.version, bytes(scene.fresh.stream.head).hex())
 
 
+@pytest.mark.parametrize("text", ["abc", "3.zzzzzzzz", "12", "-1"])
+def test_what_is_no_position_is_malformed_and_no_restored_backup(machine, scene, text):
+    reader = machine("entries")
+    answers = {
+        "after": [reader.get("entries", {"after": text}), reader.get("entries/stream", {"after": text})],
+        "Last-Event-ID": [reader.get("entries/stream", headers={"Last-Event-ID": text})],
+    }
+    for name, refused_ones in answers.items():
+        for refused in refused_ones:
+            assert (refused.status_code, refused.json()["code"]) == (422, "malformed")
+            assert refused.json()["detail"].startswith(f"`{name}` is no position.")
+
+
 def test_a_position_of_another_record_is_refused_with_what_to_do(machine, scene):
     reader = machine("entries")
     last = reader.get("entries", {"limit": 500}).json()["items"][-1]["position"]
@@ -73,6 +86,11 @@ def test_a_position_of_another_record_is_refused_with_what_to_do(machine, scene)
         refused = reader.get(address, {"after": other})
         assert (refused.status_code, refused.json()["code"]) == (409, "record-went-back")
     assert reader.get("entries", {"stream": "T-01", "after": other}).status_code == 422
+    beyond = {"stream": "T-01", "after": scene.version + 1}
+    assert reader.get("entries", beyond).json()["code"] == "record-went-back"
+    assert reader.get("entries", {"stream": "T-01", "after": scene.version}).json() == {
+        "items": [], "next": str(scene.version), "more": False,
+    }  # fmt: skip
     assert reader.get("entries", {"stream": "T-99"}).status_code == 404
     assert reader.get("entries", {"stream": "seabright/T-01"}).status_code == 404
     assert reader.get("entries", {"type": "x" * 61}).status_code == 422

@@ -7,7 +7,15 @@ import pytest
 from django.db import connection, transaction
 
 from audit import chain, clock, event_log, record
-from audit.event_log import HORIZON, PositionGone, entries_between, entries_of, read_position, streams_of
+from audit.event_log import (
+    HORIZON,
+    MalformedPosition,
+    PositionGone,
+    entries_between,
+    entries_of,
+    read_position,
+    streams_of,
+)
 from audit.models import Stream
 from tests.services.entries import any_entry
 
@@ -78,11 +86,11 @@ def test_a_position_that_the_record_does_not_have_is_refused(db):
         f"{entry.id}.00000000",
         f"{entry.id + 10}.{entry.hash.hex()[:8]}",
         other.position,
-        "-1",
-        "",
-        "x",
     ):
         with pytest.raises(PositionGone):
+            read_position(text, streams_of("larkfield"))
+    for text in ("-1", "", "x", "3", "3.zzzzzzzz", "03.00000000", f"{entry.position}0"):
+        with pytest.raises(MalformedPosition):
             read_position(text, streams_of("larkfield"))
     assert event_log.position_before(entry.stream, 1) < entry.id
     with pytest.raises(PositionGone):
