@@ -236,11 +236,15 @@ def _scope_of(act: Act[Any, Any], actor: Person) -> str:
 
 def _command(key: str) -> uuid.UUID:
     """The command of an act by its Idempotency-Key, with or without quotation marks."""
-    try:
-        return uuid.UUID(key.strip().strip('"'))
-    except ValueError:
+    text = key.strip().strip('"')
+    if not text:
         detail = "Send an Idempotency-Key: a UUID of your own for each act, the same for each try of it."
-        raise Problem(400, "idempotency-key-missing", detail, title="Key missing") from None
+        raise Problem(400, "idempotency-key-missing", detail, title="Key missing")
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        detail = "The Idempotency-Key is no UUID. Send one such as 0b6c1d5e-8a14-4f0e-9d2b-7c3f5a1e6b90."
+        raise Problem(400, "idempotency-key-malformed", detail, title="No UUID") from None
 
 
 def _actor(caller: Caller, act: Act[Any, Any]) -> Person:

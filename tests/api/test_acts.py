@@ -239,10 +239,19 @@ def test_a_try_after_one_without_an_answer_that_is_refused_ends_its_key(machine,
     assert (delayed.status_code, delayed.json()["code"]) == (422, "command-ended")
 
 
-@pytest.mark.parametrize("key", ["", "7", "not-a-uuid"])
-def test_an_act_without_a_key_of_its_own_is_refused(machine, scene, key):
+@pytest.mark.parametrize(
+    ("key", "code", "beginning"),
+    [
+        ("", "idempotency-key-missing", "Send an Idempotency-Key"),
+        ('""', "idempotency-key-missing", "Send an Idempotency-Key"),
+        ("7", "idempotency-key-malformed", "The Idempotency-Key is no UUID."),
+        ("not-a-uuid", "idempotency-key-malformed", "The Idempotency-Key is no UUID."),
+    ],
+)
+def test_an_act_without_a_key_of_its_own_is_refused(machine, scene, key, code, beginning):
     answer = machine("acts").post(HERE + "call_floor", {}, {"Idempotency-Key": key})
-    assert (answer.status_code, answer.json()["code"]) == (400, "idempotency-key-missing")
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert answer.json()["detail"].startswith(beginning)
 
 
 def test_an_act_on_what_has_changed_since_is_stale(machine, scene):
