@@ -28,6 +28,7 @@ from audit.entry_types import EntryBody, entry_type
 from audit.rows import CompiledRead
 from games.act_forms import Cents, Seats, Text
 from games.engine import Refusal, RefusalCode
+from games.models import Facility
 from games.office import signs
 from games.office.submissions.gate import verify_minimum
 from games.params import malformed
@@ -50,6 +51,11 @@ MAXIMUM_UNDER_MINIMUM = RefusalCode(
     "maximum-under-minimum",
     "The maximum %(max)s is under the minimum %(min)s. Swap them.",
     "Limits not changed",
+)
+MINIMUM_UNDER_A_CHIP = RefusalCode(
+    "minimum-under-a-chip",
+    "No chip here is as small as %(min)s. The smallest is %(chip)s: enter a minimum of %(chip)s or more.",
+    "Minimum too low",
 )
 LIMITS_UNCHANGED = RefusalCode(
     "limits-unchanged",
@@ -337,15 +343,24 @@ def change_limits(
     return ActOutcome(LIMITS_CHANGE_BEGUN(change_data(change)), answer, changes="nothing")
 
 
+def verify_range(facility: Facility, min_cents: int, max_cents: int) -> None:
+    """Refuse limits that no table of a facility can have. Raises `maximum-under-minimum` or `minimum-under-a-chip`."""
+    if max_cents < min_cents:
+        section = facility.law.section("limits")
+        raise Refusal(MAXIMUM_UNDER_MINIMUM, section, min=dollars(min_cents), max=dollars(max_cents))
+    smallest = facility.chip_values[-1]
+    if min_cents < smallest:
+        raise Refusal(MINIMUM_UNDER_A_CHIP, min=dollars(min_cents), chip=dollars(smallest))
+
+
 def _verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     """Refuse limits that make no sense, change nothing, or contradict the payout limit (A30).
 
-    Raises `maximum-under-minimum`, `limits-unchanged` or `payout-limit-too-low`. The payout limit is checked
-    against the rules of the next round and against those that are approved for a later day.
+    Raises what `verify_range` does, `limits-unchanged` or `filed-limit-too-low`. The payout limit is checked against
+    the rules of the next round and against those that are approved for a later day.
     """
     table, section = ctx.table, section_of(ctx.table, "limits")
-    if max_cents < min_cents:
-        raise Refusal(MAXIMUM_UNDER_MINIMUM, section, min=dollars(min_cents), max=dollars(max_cents))
+    verify_range(table.facility, min_cents, max_cents)
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
         raise Refusal(LIMITS_UNCHANGED, section, min=dollars(min_cents), max=dollars(max_cents))
     verify_minimum(rules_of(ctx.in_force) if ctx.in_force is not None else ctx.rules, min_cents)

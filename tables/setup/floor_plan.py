@@ -23,14 +23,13 @@ from games.snapshot_types import TableKind
 from tables.core import posts
 from tables.core.context import locked_table
 from tables.core.duty import STAFFERS
-from tables.limits import MAXIMUM_UNDER_MINIMUM
+from tables.limits import verify_range
 from tables.models import Pit, Table
 from tables.models.floor import FLOOR_ITEMS, FLOOR_ROWS, LANDMARK_LENGTH, PLAN_COLUMNS, PLAN_ROWS
 from tables.money.chips import CHIPS_DECLARED, KEEPING_CHANGED
 from tables.opening.opening import RESERVED_CODES, TableMade, make_table, newest_submission
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
 from tables.staffing.assignments import NO_SUCH_PLACE
-from tables.words.sentences import dollars
 
 PIT_CODE_TAKEN = RefusalCode(
     "pit-code-taken", "Another pit has the code %(pit)s or the name %(name)s already.", "Another code or name"
@@ -165,7 +164,7 @@ def add_table(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Add a table that deals under a rules submission. It is closed, without a shaker, dice or approvals.
 
     Raises `no-such-submission`, `no-such-place`, `table-code-taken`, `table-code-reserved`, `too-many-seats` or
-    `maximum-under-minimum`.
+    what `tables.limits.verify_range` raises.
     """
     submission = _submission(ctx, params)
     pit = _pit(ctx, params.text("pit"))
@@ -180,9 +179,7 @@ def add_table(ctx: FacilityContext, params: Params) -> ActOutcome:
     if Table.objects.filter(facility=ctx.facility, code__iexact=code).exists():
         raise Refusal(TABLE_CODE_TAKEN, table=code)
     _verify_seats(submission, seats)
-    if max_cents < min_cents:
-        section = ctx.facility.law.section("limits")
-        raise Refusal(MAXIMUM_UNDER_MINIMUM, section, min=dollars(min_cents), max=dollars(max_cents))
+    verify_range(ctx.facility, min_cents, max_cents)
     table = make_table(
         ctx.facility,
         code=code,

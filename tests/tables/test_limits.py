@@ -8,10 +8,11 @@ import pytest
 
 from audit.models import Entry
 from games.jurisdictions import read_separation
-from games.models import SignForm
+from games.models import Facility, SignForm
 from games.separation import policy
 from tables.models import LimitsChange, Wager
 from tables.ticker import tick
+from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -277,6 +278,38 @@ def test_one_change_at_a_time_and_it_may_be_cancelled(noticed, hands):
 def test_a_maximum_under_the_minimum_is_refused(scene):
     with scene.refused("maximum-under-minimum", "58 Pa. Code § 521.7(a)"):
         change(scene, min_cents=5_000, max_cents=4_900)
+
+
+@pytest.mark.parametrize(
+    ("chips", "under", "words"),
+    [
+        (
+            [500, 100],
+            99,
+            "No chip here is as small as $0.99. The smallest is $1: enter a minimum of $1 or more.",
+        ),
+        (
+            [100, 50],
+            25,
+            "No chip here is as small as $0.25. The smallest is $0.50: enter a minimum of $0.50 or more.",
+        ),
+        (
+            [2_500, 500],
+            400,
+            "No chip here is as small as $4. The smallest is $5: enter a minimum of $5 or more.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("edition", ["pa-625a/A", "nj-19-47-9"])
+def test_a_minimum_under_the_smallest_chip_is_refused(hands, db, edition, chips, under, words):
+    scene = make_scene(edition)
+    Facility.objects.update(chips_cents=chips)
+    with scene.refused("minimum-under-a-chip", "") as refusal:
+        change(scene, min_cents=under, max_cents=1_000)
+    assert say(refusal.value) == words
+    assert not LimitsChange.objects.exists()
+    change(scene, min_cents=chips[-1], max_cents=1_000)
+    assert LimitsChange.objects.get().min_cents == chips[-1]
 
 
 def test_the_same_limits_are_no_change(scene):

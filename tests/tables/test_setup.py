@@ -159,6 +159,7 @@ def test_a_table_is_added_with_a_stream_of_its_own_in_the_name_of_who_added_it(s
         ({"pit": "p9"}, "no-such-place"),
         ({"submission": "RS-0404"}, "no-such-submission"),
         ({"max_cents": 999}, "maximum-under-minimum"),
+        ({"min_cents": 49}, "minimum-under-a-chip"),
         ({"kind": "simulated"}, "malformed"),
         ({"seats": 0}, "malformed"),
     ],
