@@ -32,7 +32,7 @@ from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm
 from tables.api.access import ApiRequest, Caller, needs
-from tables.api.app import Page, Problem, Shape, not_found
+from tables.api.app import Page, Problem, Shape, Whole, not_found
 from tables.core.duty import MACHINES
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
@@ -72,7 +72,7 @@ class ActShape(Shape):
     """An act. Its parameters are those of `GET /api/v1/acts/{act}`."""
 
     params: dict[str, Any] = Field(default_factory=dict, description="the parameters of the act")
-    seen: int | None = Field(
+    seen: Whole | None = Field(
         None,
         description="the version of the table that was read; needed by acts that depend on anything",
         ge=0,

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 
 from tables.api.access import ApiRequest, needs
 from tables.api.acts import ActAnswer, ActShape, answer_of, do_act
-from tables.api.app import Page, Shape
+from tables.api.app import Page, Shape, Whole
 from tables.api.paging import ANY_TABLE, USUAL, After, Limit, TableCode, page_of
 from tables.api.people import note_read
 from tables.cases.bookmarks import add_bookmark
@@ -28,7 +28,7 @@ class NewBookmark(Shape):
     moment: AwareDatetime = Field(description="when it was, by your clock")
     sent_at: AwareDatetime = Field(description="what your clock says now")
     table: str = Field("", max_length=20, description="code of the table; empty for none")
-    round: int = Field(0, ge=0, le=2**31 - 1, description="number of the round, if you know it; else 0")
+    round: Whole = Field(0, ge=0, le=2**31 - 1, description="number of the round, if you know it; else 0")
     case: str = Field("", max_length=20, description="code of the case, if it is about one")
     note: str = Field("", max_length=500)
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from tables.api.access import ApiRequest, needs
 from tables.api.acts import ActAnswer, ActShape, answer_of, do_act, note_heard
-from tables.api.app import Shape
+from tables.api.app import Shape, Whole
 from tables.api.entry_events import Scope, event_stream, state_events
 from tables.limits import pending_change
 from tables.models import Table
@@ -53,9 +53,9 @@ class SignShape(Shape):
 class ShownShape(Shape):
     """What a sign shows now, as it read it."""
 
-    min_cents: int = Field(ge=1)
-    max_cents: int = Field(ge=1)
-    change: int = Field(0, ge=0, description="number of the coming change that it shows; 0 for none")
+    min_cents: Whole = Field(ge=1)
+    max_cents: Whole = Field(ge=1)
+    change: Whole = Field(0, ge=0, description="number of the coming change that it shows; 0 for none")
 
 
 @router.get(

@@ -78,6 +78,18 @@ def test_a_sign_that_shows_anything_else_is_refused(sign, scene):
     assert "$10 to $1,000 now, and no change is to come" in problem["detail"]
 
 
+@pytest.mark.parametrize("body", [
+    {"min_cents": "1000", "max_cents": 100_000}, {"min_cents": 1_000, "max_cents": "100000"},
+    {"min_cents": 1_000, "max_cents": 100_000, "change": "0"}, {"min_cents": True, "max_cents": 100_000},
+    {"min_cents": 1_000.0, "max_cents": 100_000},
+])  # fmt: skip
+def test_cents_that_are_no_whole_numbers_are_malformed(sign, scene, body):
+    answer = sign.post(HERE + "/shown", body, {"Idempotency-Key": str(uuid.uuid4())})
+    assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+    assert "Input should be a valid integer" in answer.json()["detail"]
+    assert not Entry.objects.filter(type="sign.shown").exists()
+
+
 def test_a_sign_of_the_whole_facility_posts_no_change(machine, sign, scene):
     change_limits(scene)
     status, problem = show(machine("signs"), change=1)
