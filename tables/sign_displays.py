@@ -29,12 +29,13 @@ MOST_CHANGES = 2**31 - 1
 
 SIGN_SHOWS_OTHERS = RefusalCode(
     "sign-shows-others",
-    "The limits at %(table)s are %(min)s to %(max)s now, and %(change)s. Read what the sign shall show, and show that.",
+    "%(device)s says that it shows %(shows)s. The limits at %(table)s are %(min)s to %(max)s now, and %(change)s. Read "
+    "what the sign shall show, and show that.",
     "Not what it shall show",
 )
 SIGN_SHOWN_ALREADY = RefusalCode(
     "sign-shown-already",
-    "It is on record since %(at)s that %(device)s shows this.",
+    "It has been on record since %(at)s that %(device)s shows this.",
     "Already on record",
 )
 
@@ -45,6 +46,11 @@ class Shown(NamedTuple):
     min_cents: int
     max_cents: int
     change: int
+
+    def in_words(self) -> str:
+        """As sentences about it say it: `$10 to $500, and change 3`."""
+        coming = f", and change {self.change}" if self.change else ""
+        return f"{dollars(self.min_cents)} to {dollars(self.max_cents)}{coming}"
 
 
 def expected(table: Table, change: LimitsChange | None) -> Shown:
@@ -61,8 +67,7 @@ def SIGN_SHOWN(
     min_cents: Annotated[int, "the minimum wager in effect"],
 ) -> str:
     """An electronic sign said what it shows."""
-    coming = f", and change {change}" if change else ""
-    return f"{display} shows {dollars(min_cents)} to {dollars(max_cents)}{coming}"
+    return f"{display} shows {Shown(min_cents, max_cents, change).in_words()}"
 
 
 declare(
@@ -93,6 +98,8 @@ def show_sign(
         raise Refusal(
             SIGN_SHOWS_OTHERS,
             section_of(ctx.table, "limits.sign"),
+            device=device.name,
+            shows=shows.in_words(),
             table=ctx.table.code,
             min=dollars(shall.min_cents),
             max=dollars(shall.max_cents),
@@ -100,7 +107,7 @@ def show_sign(
         )
     row = SignDisplay.objects.filter(device=device, table=ctx.table).first()
     if row is not None and shows == (row.min_cents, row.max_cents, row.change):
-        raise Refusal(SIGN_SHOWN_ALREADY, at=ctx.local(row.shown_at), device=device.name)
+        raise Refusal(SIGN_SHOWN_ALREADY, at=row.shown_at, device=device.name)
     SignDisplay.objects.update_or_create(
         device=device, defaults={"table": ctx.table, **shows._asdict(), "shown_at": ctx.now}
     )

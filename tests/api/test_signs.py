@@ -70,12 +70,24 @@ def test_what_a_sign_shows_is_on_record_once(sign, scene):
     assert (entry["device"], entry["actor"]) == (sign.id, sign.client.person.code)
     status, problem = show(sign)
     assert (status, problem["code"]) == (422, "sign-shown-already")
+    assert (
+        problem["detail"]
+        == f"It has been on record since {clock.now():%H:%M UTC on %d %b} that LS-01 shows this."
+    )
 
 
 def test_a_sign_that_shows_anything_else_is_refused(sign, scene):
     status, problem = show(sign, max_cents=200_000)
     assert (status, problem["code"]) == (422, "sign-shows-others")
-    assert "$10 to $1,000 now, and no change is to come" in problem["detail"]
+    assert problem["detail"] == (
+        "LS-01 says that it shows $10 to $2,000. The limits at T-01 are $10 to $1,000 now, and no change is to come. "
+        "Read what the sign shall show, and show that."
+    )
+    change_limits(scene)
+    assert show(sign, change=1)[0] == 200
+    assert show(sign, max_cents=50_000, change=4)[1]["detail"].startswith(
+        "LS-01 says that it shows $10 to $500, and change 4. The limits at T-01 are $10 to $1,000 now, and change 1 is"
+    )
 
 
 @pytest.mark.parametrize("body", [
