@@ -7,6 +7,7 @@ words, `detail` the sentence, `section` the law behind it or "". Only the token 
 
 import datetime as dt
 import hashlib
+import json
 import logging
 from collections.abc import Callable
 from functools import wraps
@@ -22,6 +23,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.operation import Operation
+from ninja.responses import NinjaJSONEncoder
 from pydantic import ConfigDict, Field
 
 from audit.refusals import NOT_BEGUN, AuditRefusal
@@ -46,6 +48,11 @@ class Shape(Schema):
     """An object of the API. It has the fields that are declared, and no others."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def json_of(shape: Shape) -> str:
+    """An object as an answer writes it, for a stream: a moment has one format in both."""
+    return json.dumps(shape.model_dump(), cls=NinjaJSONEncoder)
 
 
 class ProblemShape(Shape):

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from tables.api.access import ApiRequest, needs
 from tables.api.acts import ActAnswer, ActShape, answer_of, do_act, note_heard
-from tables.api.app import Shape, Whole
+from tables.api.app import Shape, Whole, json_of
 from tables.api.entry_events import Scope, event_stream, state_events
 from tables.limits import pending_change
 from tables.models import Table
@@ -88,7 +88,7 @@ def stream_sign(request: ApiRequest, facility: str, table: str) -> HttpResponseB
     code = here.code
 
     def read() -> str:
-        return _shape(request.caller.table_by_code(code)).model_dump_json()
+        return json_of(_shape(request.caller.table_by_code(code)))
 
     events = state_events(request.caller.secret, Scope(facility, here.stream.name), "sign", read)
     return event_stream(events)

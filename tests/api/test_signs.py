@@ -160,6 +160,11 @@ async def test_a_sign_follows_what_it_shall_show_until_it_is_ended(transactional
     _name, state = await shown()
     assert (state["coming"]["change"], state["coming"]["max_cents"]) == (1, 200_000)
     assert state == (await in_thread(sign.get)(HERE)).json()
+    hands.now += dt.timedelta(microseconds=123_456)
+    await in_thread(show)(sign, change=1)
+    _name, state = await shown()
+    assert state["coming"]["posted_at"] is not None
+    assert state == (await in_thread(sign.get)(HERE)).json()
     await in_thread(devices.revoke)(sign.client.device)
     assert (await shown())[0] == "event: end"
     assert not await in_thread(Entry.objects.filter(type="client.read_entries").exists)()
