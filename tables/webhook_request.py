@@ -21,6 +21,7 @@ from audit.delivery import Undelivered
 
 TIMEOUT_SECONDS = 20.0
 ANSWER_BYTES = 1024  # of an answer are read, and thrown away
+LOOPBACK = "127.0.0.1"
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")  # Python calls others global, too, such as the old fec0::/10
 
@@ -60,6 +61,20 @@ def read_address(url: str) -> Receiver:
     return Receiver(is_tls, parts.hostname, port or (443 if is_tls else 80), path)
 
 
+def verify_reachable(receiver: Receiver) -> None:
+    """Refuse a receiver that is named by an address, or `localhost`, to which no request may go. Names nobody resolves.
+
+    A name may lead elsewhere by the time of the request, which is checked then. Raises MalformedAddress.
+    """
+    host = LOOPBACK if receiver.host == "localhost" else receiver.host
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return
+    if not may_reach(address, is_tls=receiver.is_tls):
+        raise MalformedAddress(_not_reached(receiver, [str(address)]))
+
+
 def post(url: str, body: bytes, headers: dict[str, str]) -> int:
     """Send a POST once, within 20 seconds, and return the status of its answer. Raises Undelivered."""
     try:
@@ -97,10 +112,15 @@ def reachable_address(receiver: Receiver) -> str:
     for address in addresses:
         if may_reach(ipaddress.ip_address(address.partition("%")[0]), is_tls=receiver.is_tls):
             return address
+    raise Undelivered(f"{_not_reached(receiver, addresses)}.")
+
+
+def _not_reached(receiver: Receiver, addresses: list[str]) -> str:
     without = "" if receiver.is_tls else " without TLS"
-    raise Undelivered(
-        f"{receiver.host} is {', '.join(dict.fromkeys(addresses))}, which is not reached{without}. "
-        "PITSIDE_WEBHOOK_NETWORKS does not name its network."
+    resolved = ", ".join(dict.fromkeys(addresses))
+    which = "" if resolved == receiver.host else f" is {resolved}, which"
+    return (
+        f"{receiver.host}{which} is not reached{without}. PITSIDE_WEBHOOK_NETWORKS does not name its network"
     )
 
 

@@ -54,7 +54,7 @@ from tables.core.alerts import (
 )
 from tables.models import Webhook, WebhookKey, WebhookMessage
 from tables.runner.facility import SETUP, ActOutcome, FacilityContext, facility_act
-from tables.webhook_request import MalformedAddress, post, read_address
+from tables.webhook_request import MalformedAddress, post, read_address, verify_reachable
 
 log = logging.getLogger(__name__)
 Status = WebhookMessage.Status
@@ -243,7 +243,7 @@ def add_webhook(
     Raises `webhook-address-malformed`, `webhook-exists` or `no-such-entry-type`.
     """
     try:
-        read_address(url)
+        verify_reachable(read_address(url))
     except MalformedAddress as error:
         raise Refusal(WEBHOOK_ADDRESS_MALFORMED, url=url, why=str(error)) from None
     for type_ in types:

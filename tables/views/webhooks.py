@@ -77,7 +77,10 @@ def webhooks(request: HttpRequest, person: Person, facility: Facility) -> HttpRe
         "changes": waiting_changes(facility, person, SUBJECT, now),
         "prepares": policy.may_prepare(row_of_policy, person),
         "ends": person.role in STOPPERS,
-        "policy": {"approve": policy.in_words(row_of_policy.approve)},
+        "policy": {
+            "prepare": policy.in_words(row_of_policy.prepare),
+            "approve": policy.in_words(row_of_policy.approve),
+        },
     }
     return render(request, "tables/people/webhooks.html", context)
 

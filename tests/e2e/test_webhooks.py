@@ -1,5 +1,7 @@
 """A webhook is prepared by one person, approved by another, and its failures are seen, in a real browser."""
 
+from ipaddress import ip_network
+
 import pytest
 from playwright.sync_api import expect
 
@@ -13,7 +15,8 @@ pytestmark = pytest.mark.browser
 PAGE = "/floor/larkfield/webhooks/"
 
 
-def test_two_people_add_a_webhook_and_see_why_it_does_not_arrive(scene, new_page, spotless):
+def test_two_people_add_a_webhook_and_see_why_it_does_not_arrive(scene, new_page, spotless, settings):
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
     ida, carla = Office(new_page()), Office(new_page())
     ida.let_in(scene.tokens["podium"], "system-administrator", PAGE)
     expect(ida.page.get_by_text("No address outside is told of anything.")).to_be_visible()
@@ -27,6 +30,7 @@ def test_two_people_add_a_webhook_and_see_why_it_does_not_arrive(scene, new_page
     carla.go(carla.slip("approve"))
     webhook = Webhook.objects.get()
     assert webhook.types == ["wagers.", "round.settled"]
+    settings.WEBHOOK_NETWORKS = []
     scene.place((1, "small", 2_500))
     tell(webhook.pk)
     assert WebhookMessage.objects.get().status == "due"

@@ -382,6 +382,23 @@ def test_what_cannot_be_told_is_refused_while_it_is_prepared(scene, receiver, ch
         scene.in_room("replay_webhook", place, by=ADMINISTRATOR)
 
 
+@pytest.mark.parametrize(
+    "url", ["https://127.0.0.1:8365/hook", "https://localhost/", "https://[::1]/", "https://10.20.0.5/hook"]
+)
+def test_an_address_that_is_not_reached_is_refused_while_it_is_prepared(scene, settings, url):
+    settings.WEBHOOK_NETWORKS = []
+    new = {"url": url, "purpose": "Ratings", "types": []}
+    with scene.refused("webhook-address-malformed") as refusal:
+        scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
+    assert refusal.value.params["why"].endswith("PITSIDE_WEBHOOK_NETWORKS does not name its network")
+    settings.WEBHOOK_NETWORKS = [
+        ip_network(network) for network in ("127.0.0.0/8", "10.20.0.0/16", "::1/128")
+    ]
+    scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
+    new["url"] = url.replace("https", "http")
+    scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
+
+
 def test_private_addresses_are_not_reached_and_a_name_is_resolved_once(
     scene, receiver, settings, monkeypatch
 ):
@@ -427,6 +444,8 @@ def page(scene, person, query=""):
 
 def test_the_page_shows_messages_causes_and_next_tries(scene, receiver, hands):
     assert "No address outside is told of anything." in page(scene, "compliance")
+    assert "Prepared by: system administrator of information technology." in page(scene, "compliance")
+    assert "Prepared by" not in page(scene, ADMINISTRATOR)
     new = {"url": receiver.url, "purpose": "Ratings", "types": ["wagers."]}
     scene.in_room("add_webhook", new, by=ADMINISTRATOR, approve=False)
     assert f"WH-0001 added: {receiver.url} is told of wagers." in page(scene, "compliance")
