@@ -282,6 +282,8 @@ def test_the_example_of_a_webhook_takes_what_is_signed_now_and_nothing_else(clie
     assert names["receive"](headers(now, body + b" "), body) == 400
     assert names["receive"](headers(now - 301, body), body) == 400
     assert names["receive"]({}, body) == 400
+    for no_object in (b"hello", b"\xff\xfe", b"[1]", b""):
+        assert names["receive"](headers(now, no_object), no_object) == 400
     assert woken == [True]
 
 

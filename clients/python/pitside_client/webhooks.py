@@ -17,7 +17,10 @@ TOLERANCE_SECONDS = 300.0
 
 
 class NotSigned(Exception):
-    """A message that nobody with one of these keys has signed for now. Answer it with 400, and do nothing."""
+    """A message that nobody with one of these keys has signed for now, or that is no JSON object.
+
+    Answer it with 400, and do nothing.
+    """
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Told:
 def verify_webhook(
     public_keys: Iterable[str], headers: Mapping[str, str], body: bytes, *, now: float | None = None
 ) -> Told:
-    """The message that these headers and this body are. Raises NotSigned.
+    """The message that these headers and this body are. Raises NotSigned, and ValueError for a key that is none.
 
     `public_keys`: each as the page shows it, `whpk_…`; give two while one replaces the other. `headers`: in any case.
     `body`: its exact bytes. A message is refused that was signed more than five minutes from `now`
@@ -51,7 +54,17 @@ def verify_webhook(
     keys = [_key(text) for text in public_keys]
     if not any(_is_signed(key, signature, signed) for key in keys for signature in signatures):
         raise NotSigned("No signature is of one of these keys.")
-    return Told(message, float(sent_at), json.loads(body))
+    return Told(message, float(sent_at), _content(body))
+
+
+def _content(body: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(body)
+    except ValueError:  # also bytes that are no UTF-8
+        content = None
+    if not isinstance(content, dict):
+        raise NotSigned("It is signed, but no JSON object.")
+    return content
 
 
 def _key(text: str) -> Ed25519PublicKey:
