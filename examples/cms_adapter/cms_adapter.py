@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any
 import httpx
 from pitside_api.api.people import find_player_by_card, list_ratings
 from pitside_api.models import CardShape
-from pitside_client import Entry, Pitside, Refused, answered
+from pitside_client import Entry, NotAnswered, Pitside, Refused, answered
 
 TYPES = (
     "table.opened",
@@ -170,10 +171,22 @@ def main() -> None:
         closing(State(given.state)) as state,
     ):
         adapter = Adapter(pitside, cms, state)
-        if given.once:
-            adapter.catch_up()
-        else:
-            adapter.follow()
+        try:
+            if given.once:
+                adapter.catch_up()
+            else:
+                adapter.follow()
+        except httpx.HTTPError as error:
+            why = (
+                f"it answered {error.response.status_code}"
+                if isinstance(error, httpx.HTTPStatusError)
+                else error
+            )
+            sys.exit(
+                f"The system at {given.cms} takes no message: {why}. What is unsent is kept. Start again."
+            )
+        except (Refused, NotAnswered) as error:
+            sys.exit(f"Pitside at {given.pitside}: {error}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """The adapter in examples/cms_adapter, between a table and a stand-in for a casino management system."""
 
 import importlib.util
+import socket
+import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -110,3 +113,25 @@ def test_a_rating_arrives_with_its_exact_figures_and_a_card_is_looked_up(connect
     assert (rating["win_cents"], rating["theoretical_win"]) == (-2_500, "625/9")
     assert adapter_module.player_of_card(adapter.pitside, "larkfield", CARD) == player
     assert adapter_module.player_of_card(adapter.pitside, "larkfield", "0000") is None
+
+
+def test_the_adapter_ends_with_a_sentence_while_the_system_is_down_and_keeps_what_is_unsent(
+    adapter_module, client_package, machine, scene, tmp_path, monkeypatch
+):
+    play(scene)
+    reader, state = machine("entries", "people"), tmp_path / "state.sqlite3"
+    pitside = partial(client_package.Pitside, transport=httpx.WSGITransport(app=get_wsgi_application()))
+    monkeypatch.setattr(adapter_module, "Pitside", pitside)
+    monkeypatch.setenv("PITSIDE_CLIENT_ID", reader.id)
+    monkeypatch.setenv("PITSIDE_CLIENT_SECRET", reader.secret)
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        cms = f"http://127.0.0.1:{bound.getsockname()[1]}/api"  # where nobody answers from now on
+    words = f"adapter --pitside http://testserver --cms {cms} --state {state} --once"
+    monkeypatch.setattr(sys, "argv", words.split())
+    with pytest.raises(SystemExit, match=f"The system at {cms} takes no message: .+ What is unsent is kept."):
+        adapter_module.main()
+    assert [message.kind for message in adapter_module.State(str(state)).unsent()] == ["openings"]
+    monkeypatch.setenv("PITSIDE_CLIENT_SECRET", "wrong")
+    monkeypatch.setattr(sys, "argv", words.replace("state.sqlite3", "another.sqlite3").split())
+    with pytest.raises(SystemExit, match="Pitside at http://testserver: "):
+        adapter_module.main()
