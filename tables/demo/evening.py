@@ -54,7 +54,7 @@ from tables.demo.simulation import (
     place_wagers,
 )
 from tables.limits import pending_change
-from tables.models import Alert, DiceLot, PlannedMove, Round, Table, TableInventory, Wager
+from tables.models import Alert, DiceLot, PlannedMove, PlayerDetails, Round, Table, TableInventory, Wager
 from tables.money.chips import change_keeping
 from tables.runner import facility as facility_runner
 from tables.runner.table import DEALT_IN_THE_PAST
@@ -67,7 +67,7 @@ FACILITY = demo.LARKFIELD.code
 # Every open table of the floor, each dealt by its own people. The past of one follows that of the other: a dispute
 # waits, and a table is ready, when the first visitor comes.
 DEALT = ("T-05", "T-01", "T-02", "T-03", "T-04", "T-31", "T-32", "T-42")
-DISPUTED, BIASED, FILLED, NOTICED = "T-05", "T-02", "T-04", "T-03"
+DISPUTED, BIASED, FILLED, NOTICED, RATED = "T-05", "T-02", "T-04", "T-03", "T-01"
 # The dice of one table favor a six, until its dice are changed: the dice watch finds it within the first hour.
 WEIGHTS = (9, 9, 9, 9, 9, 33)
 FIRST_SEAL = "SL-00002"  # of the dice with which the biased table opened
@@ -128,6 +128,7 @@ def seed_floor() -> bool:
         seeding.let_a_client_in()
         hands.move(30)
         _begin_trays(hands)
+        register_guest()
     return True
 
 
@@ -152,6 +153,19 @@ def _begin_trays(hands: Hands) -> None:
         start = hands.moment
         TableChips(_staff()).begin(simulated)
         hands.moment = start + dt.timedelta(seconds=1)
+
+
+def register_guest() -> str:
+    """File the guest of the demo, who has a club card, and return their code."""
+    floorperson = seeding.floorperson(
+        FACILITY, next(row for row in demo.LARKFIELD.tables if row.code == RATED)
+    )
+    podium = Device.objects.get(facility=FACILITY, name=seeding.PODIUM)
+    guest = {"name": demo.GUEST_NAME, "card": demo.GUEST_CARD}
+    request = facility_runner.ActRequest(
+        FACILITY, "", "register_player", uuid.uuid4(), 0, guest, floorperson, podium
+    )
+    return str(facility_runner.execute(request).body["player"])
 
 
 def _staff() -> Staff:
@@ -376,12 +390,14 @@ class LiveEvening:
                 self._begin_another_day(simulated, chips, state.hands)
                 return True
             chips.serve(simulated, self.draw)
-        if state.code in (FILLED, NOTICED) and state.event_at is not None and state.event_at <= now:
+        if state.code in (FILLED, NOTICED, RATED) and state.event_at is not None and state.event_at <= now:
             state.event_at = now + BETWEEN_EVENTS
             if state.code == FILLED and chips is not None and chips.next_step_at is None:
                 chips.request(simulated, "fill", FILL)
             elif state.code == NOTICED and pending_change(table) is None:
                 self._give_notice(simulated)
+            elif state.code == RATED:
+                self._rate_guest(simulated)
         return False
 
     def _begin_another_day(self, simulated: SimulatedTable, chips: TableChips, hands: Hands | None) -> None:
@@ -406,6 +422,23 @@ class LiveEvening:
         _do(simulated, simulated.floor, "change_limits", params)
         _do(simulated, simulated.dealer, "post_limits_sign")
         _do(simulated, simulated.dealer, "announce_limits")
+
+    def _rate_guest(self, simulated: SimulatedTable) -> None:
+        """End the rating of the guest of the demo, and begin the next one at a seat that plays.
+
+        Does nothing once a visitor has erased the guest.
+        """
+        table = simulated.table
+        guests = PlayerDetails.objects.filter(player__facility=table.facility, card=demo.GUEST_CARD)
+        player = guests.values_list("player__code", flat=True).first()
+        if player is None:
+            return
+        for seat in [seat for seat, code in table.rated_seats.items() if code == player]:
+            _do(simulated, simulated.floor, "end_rating", {"seat": int(seat)})
+        table.refresh_from_db()
+        free = [seat for seat in table.seated if str(seat) not in table.rated_seats]
+        if free:
+            _do(simulated, simulated.floor, "start_rating", {"seat": free[0], "player": player})
 
     def _waits_for_the_floor(self, simulated: SimulatedTable, state: TableOfEvening) -> bool:
         """Whether the round waits for a decision about a dispute, which begins here at one table now and then.

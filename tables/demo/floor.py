@@ -212,6 +212,7 @@ def sign_ins() -> Iterator[str]:
 CLIENT_NAME = "Sandbox"
 CLIENT_ID = "5a2d0b0e-0000-4000-8000-000000000001"
 CLIENT_SECRET = "pitside_public-secret-of-the-demo"
+GUEST_NAME, GUEST_CARD = "Guest of the demo", "4711-0815"  # rated at a table that programs deal
 
 
 def first_request(address: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import parts
-from tables.demo import evening, landing, seeding, simulated_evening, simulation
+from tables.demo import evening, floor, landing, seeding, simulated_evening, simulation
 from tables.demo.simulated_evening import hand_over_shift
 from tables.demo.simulation import Staff, verify_simulated
 from tables.models import (
@@ -35,6 +35,8 @@ from tables.models import (
     ItemAcceptance,
     LimitsChange,
     PlannedMove,
+    PlayerDetails,
+    Rating,
     Round,
     Settlement,
     Table,
@@ -152,7 +154,22 @@ def test_an_hour_of_the_past_is_dealt_at_every_table_up_to_the_present(settings,
         live.act()
     assert ChipTransfer.objects.filter(table__code="T-04", kind="fill").exists()
     assert LimitsChange.objects.get(table__code="T-03").status == "pending"
+    guest = PlayerDetails.objects.get(card=floor.GUEST_CARD).player
+    rating = Rating.objects.get(player=guest, ended_at=None)
+    assert rating.table.code == "T-01" and rating.seat in rating.table.seated
+    begin_events_again(live, "T-01")
+    assert {rating.ended_at is None for rating in Rating.objects.filter(player=guest)} == {True, False}
     verify.verify(io.BytesIO(b"".join(export.lines(export.select(["larkfield/T-04"])))))
+
+
+def begin_events_again(live, code):
+    """Deal a table up to what it does now and then between two rounds."""
+    (pk,) = [pk for pk, state in live.tables.items() if state.code == code]
+    state = live.tables[pk]
+    due = state.event_at = clock.now()
+    while state.event_at == due:
+        state.waits_until = None
+        live._act(pk, state)
 
 
 def test_the_ticker_leaves_a_table_alone_whose_past_is_dealt_and_others_not(settings, scene, monkeypatch):
