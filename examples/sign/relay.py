@@ -36,8 +36,13 @@ class Relay:
     def follow(self) -> Any:
         """The server's events of what the sign shall show, by line. Raises OSError after 20 seconds without one."""
         request = urllib.request.Request(f"{self.url}{self.path}/stream", headers=self._bearer())
-        with urllib.request.urlopen(request, timeout=20) as lines:
-            yield from lines
+        try:
+            with urllib.request.urlopen(request, timeout=20) as lines:
+                yield from lines
+        except urllib.error.HTTPError as error:
+            if error.code == 401:
+                self.token_ends = 0.0  # the page asks again, with another token
+            raise
 
     def hear(self) -> tuple[int, Any]:
         """Say that the sign is there."""
@@ -53,9 +58,14 @@ class Relay:
     def _send(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any]:
-        sent = {**self._bearer(), "Content-Type": "application/json", **(headers or {})}
         content = None if body is None else json.dumps(body).encode()
-        return ask(urllib.request.Request(self.url + path, content, sent, method=method))
+        for is_last in (False, True):
+            sent = {**self._bearer(), "Content-Type": "application/json", **(headers or {})}
+            status, answer = ask(urllib.request.Request(self.url + path, content, sent, method=method))
+            if status != 401 or is_last:
+                break
+            self.token_ends = 0.0  # as after a restored backup: ask for another token, once
+        return status, answer
 
     def _bearer(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._token()}"}

@@ -1,11 +1,13 @@
-"""The examples of docs/integration.md and examples/sign/ do what they say, against the server."""
+"""The examples that docs/integration.md names do what they say, against the server."""
 
 import importlib.util
 import json
 import re
 import urllib.request
 import uuid
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,15 +21,15 @@ pytestmark = [pytest.mark.django_db]
 TABLE = "facilities/larkfield/tables/T-01"
 
 
-def example(function: str, **names: Any) -> Any:
-    """A function of the page, run with these names beside it."""
-    page = (Path(settings.BASE_DIR) / "docs/integration.md").read_text("utf-8")
-    (code,) = [
-        block for block in re.findall(r"```python\n(.*?)```", page, re.S) if f"def {function}(" in block
-    ]
-    scope = dict(names)
-    exec(code, scope)
-    return scope[function]
+def example(path: str) -> ModuleType:
+    """A module of the examples."""
+    spec = importlib.util.spec_from_file_location(
+        Path(path).stem, Path(settings.BASE_DIR) / "examples" / path
+    )
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def sender(machine):
@@ -45,6 +47,23 @@ def sender(machine):
     return send
 
 
+def asks_here(monkeypatch, module):
+    """The module sends its requests to the application itself. Returns the paths, as they are asked for."""
+    paths = []
+
+    def ask(request: urllib.request.Request) -> tuple[int, Any]:
+        paths.append(request.selector)
+        headers = dict(request.headers)
+        kind = headers.pop("Content-type", "application/x-www-form-urlencoded")
+        answer = Client().generic(
+            request.get_method(), request.full_url, request.data or b"", content_type=kind, headers=headers
+        )
+        return answer.status_code, answer.json()
+
+    monkeypatch.setattr(module, "ask", ask)
+    return paths
+
+
 def test_a_reader_posts_until_its_reading_is_on_record(machine, scene):
     reader = machine("readings", place="larkfield/T-01")
     send, lost = sender(reader), [True]
@@ -55,7 +74,7 @@ def test_a_reader_posts_until_its_reading_is_on_record(machine, scene):
             raise OSError
         return answer
 
-    post = example("post_reading", wait=scene.to_the_dice)
+    post = partial(example("dice_reader/reader.py").post_reading, wait=scene.to_the_dice)
     scene.place((1, "small", 2_500))
     reading = {
         "number": 1, "dice": [1, 2, 3], "read_at": clock.now().isoformat(), "confidence": 97, "firmware": "1.0",
@@ -64,45 +83,84 @@ def test_a_reader_posts_until_its_reading_is_on_record(machine, scene):
     assert post(send, TABLE, reading, str(uuid.uuid4())) == "pending"
     assert post(unreliable, TABLE, reading | {"number": 2}, str(uuid.uuid4())) == "pending"
     assert Entry.objects.filter(type="dice.read").count() == 2
-    assert post(send, TABLE, reading, str(uuid.uuid4())) == "known"
-    assert post(send, TABLE, reading | {"dice": [1, 1, 1]}, str(uuid.uuid4())) == ""
+    assert post(send, TABLE, reading, str(uuid.uuid4())) == "reading-known"
+    assert post(send, TABLE, reading | {"dice": [1, 1, 1]}, str(uuid.uuid4())) == "reading-number-used"
+
+
+@pytest.mark.parametrize("status", [401, 403, 423, 429, 500, 502])
+def test_a_reader_loses_no_reading_while_its_token_is_refused_or_the_server_is_away(status):
+    answers = [(status, {}), (status, {"code": "x"}), (200, {"answer": {"outcome": "late"}})]
+    waited: list[bool] = []
+    post = example("dice_reader/reader.py").post_reading
+    assert post(lambda *_: answers.pop(0), TABLE, {}, "key", lambda: waited.append(True)) == "late"
+    assert waited == [True, True]
+
+
+def test_a_reader_renews_its_token_before_its_end_and_once_it_is_refused(machine, scene, monkeypatch):
+    module = example("dice_reader/reader.py")
+    paths, own = asks_here(monkeypatch, module), machine("readings", place="larkfield/T-01")
+    connection = module.Connection("http://testserver", own.id, own.secret)
+    turn = "GET", f"{TABLE}/readings/turn"
+    assert connection.send(*turn)[0] == connection.send(*turn)[0] == 200
+    connection.token = "ended"
+    assert connection.send(*turn)[0] == 200
+    connection.secret, connection.token_ends = "another", 0.0
+    assert connection.send(*turn)[0] == 401
+    of_turn, of_token = f"/api/v1/{TABLE}/readings/turn", "/api/v1/oauth/token"
+    assert paths == [of_token, of_turn, of_turn, of_turn, of_token, of_turn, of_token]
 
 
 def test_a_sign_says_what_it_shows_after_it_shows_it(machine, scene):
-    sign = machine("signs", place="larkfield/T-01")
+    send = sender(machine("signs", place="larkfield/T-01"))
     glass: list[Any] = []
-    follow = example("follow", new_key=lambda: str(uuid.uuid4()))
-    shown = follow(sender(sign), TABLE, glass.append, None)
-    assert shown == {"min_cents": 1_000, "max_cents": 100_000, "change": 0}
-    assert follow(sender(sign), TABLE, glass.append, shown) == shown
+    sign = example("sign/polled_sign.py").PolledSign(send, TABLE, glass.append)
+    sign.refresh()
+    assert sign.confirmed == {"min_cents": 1_000, "max_cents": 100_000, "change": 0}
+    sign.refresh()
     scene.place((1, "small", 1_000))
     scene.act(
         "change_limits", {"min_cents": 2_500, "max_cents": 200_000}, by="floorperson", device=scene.podium
     )
-    assert follow(sender(sign), TABLE, glass.append, shown)["change"] == 1
+    sign.refresh()
+    assert sign.confirmed["change"] == 1
     assert [face["coming"] is not None for face in glass] == [False, True]
     assert Entry.objects.filter(type="limits.sign_posted").count() == 1
 
 
+@pytest.mark.parametrize("status", [0, 401, 503])
+def test_a_sign_takes_its_limits_down_once_the_server_was_silent_for_fifteen_seconds(machine, scene, status):
+    send, seconds, is_away = sender(machine("signs", place="larkfield/T-01")), [0.0], [False]
+    glass: list[Any] = []
+
+    def send_or_fail(*request):
+        if not is_away[0]:
+            return send(*request)
+        if not status:
+            raise OSError
+        return status, {}
+
+    module = example("sign/polled_sign.py")
+    sign = module.PolledSign(send_or_fail, TABLE, glass.append, lambda: seconds[0])
+    sign.refresh()
+    is_away[0] = True
+    for moment in (15.0, 15.1, 20.0):
+        seconds[0] = moment
+        sign.refresh()
+        assert len(glass) == (1 if moment == 15.0 else 2)
+    assert glass[1] is None and sign.shown is None
+    is_away[0] = False
+    sign.refresh()
+    assert glass[2]["min_cents"] == 1_000 and sign.confirmed is not None
+
+
 def test_the_relay_of_the_sign_asks_and_says_with_its_own_secret(machine, scene, monkeypatch):
-    path = Path(settings.BASE_DIR) / "examples/sign/relay.py"
-    spec = importlib.util.spec_from_file_location("sign_relay", path)
-    assert spec is not None and spec.loader is not None
-    relay_module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(relay_module)
-
-    def ask(request: urllib.request.Request) -> tuple[int, Any]:
-        headers = dict(request.headers)
-        kind = headers.pop("Content-type", "application/x-www-form-urlencoded")
-        answer = Client().generic(
-            request.get_method(), request.full_url, request.data or b"", content_type=kind, headers=headers
-        )
-        return answer.status_code, answer.json()
-
-    monkeypatch.setattr(relay_module, "ask", ask)
+    relay_module = example("sign/relay.py")
+    asks_here(monkeypatch, relay_module)
     sign = machine("signs", place="larkfield/T-01")
     relay = relay_module.Relay("http://testserver", sign.id, sign.secret, "larkfield", "T-01")
     assert relay.read()[1]["max_cents"] == 100_000
+    relay.token = "ended"
+    assert relay.read()[0] == 200
     shows = {"min_cents": 1_000, "max_cents": 100_000, "change": 0}
     assert relay.say(shows, str(uuid.uuid4()))[0] == 200
     assert relay.say(shows, str(uuid.uuid4()))[0] == 200
