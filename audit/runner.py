@@ -529,7 +529,17 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
                 chain.canonical(request.params)
             return content_hash(content)
         except chain.NotCanonical:
-            raise self.malformed("params") from None
+            raise self.malformed(_not_canonical(request.params)) from None
+
+
+def _not_canonical(params: dict[str, Any]) -> str:
+    """The name of the first parameter that the record could not hold; `params` where it is none alone."""
+    for name, value in params.items():
+        try:
+            chain.canonical({name: value})
+        except chain.NotCanonical:
+            return name
+    return "params"
 
 
 def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> dict[str, Any]:

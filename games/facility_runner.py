@@ -25,7 +25,7 @@ from games.act_forms import form_of
 from games.engine import Refusal
 from games.jurisdictions import SeparationRow
 from games.models import ChangeNotice, Facility, PreparedChange
-from games.params import Params, malformed
+from games.params import NOT_ON_RECORD, Params, malformed
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
 from games.separation import policy
 from games.separation.changes import (
@@ -252,7 +252,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
         params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:
-        return malformed(name)
+        return malformed(name, NOT_ON_RECORD, path="params" if name == "params" else "")
 
 
 def _verify_may_decide(facility: Facility, act: str, person: Person) -> None:

@@ -31,8 +31,10 @@ from audit.models import Device, Person
 from audit.refusals import AuditRefusal
 from audit.runner import Act, ActRunner
 from games.act_forms import ActForm
+from games.engine import Refusal
+from games.refusals import MALFORMED
 from tables.api.access import ApiRequest, Caller, needs
-from tables.api.app import Page, Problem, Shape, Whole, not_found
+from tables.api.app import Page, Problem, Shape, Whole, malformed_act, not_found
 from tables.core.duty import MACHINES
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
@@ -211,6 +213,8 @@ def answer_of(request: ApiRequest, response: HttpResponse, reply: ActReply, body
 
 def refused(reply: ActReply, seen: int | None = None) -> Problem:
     """The problem that tells of an act that was refused."""
+    if isinstance(reply.refusal, Refusal) and reply.refusal.code == MALFORMED:
+        return malformed_act(reply.refusal)
     refusal = reply.body["refusal"]
     detail = MOVED_ON % seen if refusal["code"] == "stale" else refusal["message"]
     return Problem(_status(reply.status), refusal["code"], detail, refusal["section"], title=refusal["title"])

@@ -30,6 +30,7 @@ from audit.refusals import NOT_BEGUN, AuditRefusal
 from audit.rows import says_nothing_was_begun
 from games.engine import Refusal
 from games.facility_runner import Forbidden
+from games.refusals import MALFORMED
 from tables.words.sentences import say, title
 
 VERSION = dt.date(2026, 11, 29).isoformat()
@@ -38,6 +39,7 @@ PROBLEM = "application/problem+json"
 MOST_ROWS = 500  # of one page
 USUAL_ROWS = 100
 RETRY_AFTER_SECONDS = 2
+NOT_AS_DOCUMENTED = "The request is not as the document says. %s."
 log = logging.getLogger(__name__)
 
 
@@ -129,6 +131,8 @@ def problem_of(error: Exception) -> Problem:
             detail = "Send a token that is valid now, as Authorization: Bearer …"
             headers = {"WWW-Authenticate": 'Bearer realm="pitside", error="invalid_token"'}
             return Problem(401, "invalid-token", detail, headers=headers)
+        case Refusal(code=code) if code == MALFORMED:
+            return malformed_act(error)
         case Forbidden():
             return Problem(403, error.code, say(error), error.section, title=title(error))
         case Refusal():
@@ -155,7 +159,13 @@ def _malformed_in_words(error: ValidationError) -> str:
     faults = [
         f"{'.'.join(str(part) for part in fault['loc'][1:])}: {fault['msg']}" for fault in error.errors[:5]
     ]
-    return f"The request is not as the document says. {'; '.join(faults)}."
+    return NOT_AS_DOCUMENTED % "; ".join(faults)
+
+
+def malformed_act(refusal: Refusal) -> Problem:
+    """The problem that tells of a `malformed` parameter of an act. The sentence of the refusal speaks to a tablet."""
+    fault = f"{refusal.params['path']}: {refusal.params['takes']}"
+    return Problem(422, "malformed", NOT_AS_DOCUMENTED % fault, title="Malformed")
 
 
 # The document

@@ -186,8 +186,9 @@ def take_reading(
     assert device is not None
     verify_of_one_table(device)
     _verify_bets_are_closed(ctx)
-    if not all(1 <= face <= game_by_code(ctx.table.game).faces for face in dice):
-        raise malformed("dice")
+    faces = game_by_code(ctx.table.game).faces
+    if not all(1 <= face <= faces for face in dice):
+        raise malformed("dice", f"Input should be faces from 1 to {faces}")
     _verify_new(device, number, dice, read_at)
     if read_at - ctx.now > AHEAD_OF_CLOCK:
         seconds = round((read_at - ctx.now).total_seconds())

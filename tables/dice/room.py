@@ -23,8 +23,7 @@ from audit.models import Entry
 from games.act_forms import Text, objects, text, words
 from games.engine import Refusal, RefusalCode
 from games.models import Facility
-from games.params import Params
-from games.refusals import MALFORMED
+from games.params import Params, malformed
 from tables.core.alerts import (
     AlertKind,
     AlertRule,
@@ -431,7 +430,7 @@ def destroy_dice(
     """Cancel or destroy lots that were rejected or are out of play. Two departments sign."""
     verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
     if not lots:
-        raise Refusal(MALFORMED, name="lots")
+        raise malformed("lots")
     for code in sorted(set(lots)):
         lot = custody.locked_lot(ctx.facility, code)
         custody.verify_status(lot, [Status.REJECTED, Status.REMOVED])

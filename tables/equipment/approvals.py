@@ -48,7 +48,6 @@ from games.jurisdictions import is_body
 from games.office.documents import DocumentReference, document_reference, letter_by_code
 from games.office.signs import verify_form
 from games.params import Params, malformed
-from games.refusals import MALFORMED
 from games.snapshot_types import ShakerKind
 from games.wording import with_games
 from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
@@ -432,7 +431,7 @@ class Equipment:
             if code in SIGN_OF_LINE:
                 verify_form(self.ctx.table.facility, SIGN_OF_LINE[code], self.ctx.table.game)
         if set(confirmed) - set(sections_by_line):
-            raise Refusal(MALFORMED, name="lines")
+            raise malformed("lines")
 
     def verify_cameras(self, cameras: tuple[str, ...]) -> None:
         """Refuse unless the required number of different cameras is named, one for each end.
@@ -444,7 +443,7 @@ class Equipment:
         if required and (len(set(names)) != required or not all(names)):
             raise Refusal(CAMERAS_MISSING, section, cameras=required)
         if len(names) != required:
-            raise Refusal(MALFORMED, name="cameras")
+            raise malformed("cameras")
 
 
 TOSSES = 3  # test runs of an automated shaker before gaming

@@ -22,7 +22,7 @@ from games.engine import Refusal
 from games.engine.refusals import NOTHING_PLACED, RefusalCode
 from games.engine.wagers import MadeIn
 from games.game_acts import ActThatWaits
-from games.refusals import MALFORMED
+from games.params import malformed
 from games.snapshot_types import SeatMark
 from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
 from tables.core.context import ACT_OF_ANOTHER_GAME, TableContext
@@ -178,7 +178,7 @@ def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
         if wager.seat > ctx.table.seats:
             raise Refusal(NO_SUCH_SEAT, seat=wager.seat, seats=ctx.table.seats)
     if len({wager.key for wager in wagers}) != len(wagers):
-        raise Refusal(MALFORMED, name="wagers")
+        raise malformed("wagers")
 
 
 def verify_seated(ctx: TableContext, seats: set[int]) -> None:

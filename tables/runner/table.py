@@ -41,7 +41,7 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.game_acts import ActedFor, DeviceClaim
 from games.jurisdictions import AT_ONCE
-from games.params import Params, malformed
+from games.params import NOT_ON_RECORD, Params, malformed
 from games.separation import policy
 from tables.core import posts
 from tables.core.context import Locked, TableContext, locked_table, read_play
@@ -220,7 +220,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:
-        return malformed(name)
+        return malformed(name, NOT_ON_RECORD, path="params" if name == "params" else "")
 
 
 def _may_wait(entry: EntryBody) -> bool:

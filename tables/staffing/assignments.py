@@ -26,7 +26,7 @@ from games.act_forms import Day, OptionalDay, Text, one_of, text, whole
 from games.engine import Refusal, RefusalCode
 from games.jurisdictions import SeparationRow
 from games.models import Facility
-from games.refusals import MALFORMED
+from games.params import malformed
 from games.registry import GAMES
 from games.separation import policy
 from tables.core import posts
@@ -392,7 +392,7 @@ def tables_of(person: Person) -> QuerySet[Table]:
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
     """The pit or the table with this code. Raises `no-such-place`, or `malformed` if both are named."""
     if pit and table:
-        raise Refusal(MALFORMED, name="table")
+        raise malformed("table")
     pit_row = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
     table_row = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
     if (pit and pit_row is None) or (table and table_row is None):

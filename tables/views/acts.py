@@ -264,8 +264,8 @@ class ActTarget:
 class ActReply:
     """What the endpoint answers. `table_ids`: tables to publish, the act's own first. `ctx`: `ActResponse.context`.
 
-    `station`: whose screen goes into the answer; "" for none. `is_without_session`: nobody may act with the request's
-    cookies, and it changed nothing.
+    `refusal`: why the act was not taken. `station`: whose screen goes into the answer; "" for none.
+    `is_without_session`: nobody may act with the request's cookies, and it changed nothing.
     """
 
     status: int
@@ -274,6 +274,7 @@ class ActReply:
     station: str = ""
     ctx: TableContext | None = None
     is_without_session: bool = False
+    refusal: Refusal | AuditRefusal | None = None
 
 
 @require_POST
@@ -584,7 +585,7 @@ def _refused(
         "message": say(refusal),
         "section": short(getattr(refusal, "section", "")),
     }
-    return ActReply(status, {"refusal": worded, "screen": screen}, table_ids)
+    return ActReply(status, {"refusal": worded, "screen": screen}, table_ids, refusal=refusal)
 
 
 def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> Screen | None:
@@ -687,9 +688,9 @@ def _act_request(
 ) -> ActRequest:
     seen_version, params = body.get("seen") if target.table else 0, body.get("params", {})
     if not isinstance(seen_version, int) or isinstance(seen_version, bool) or not 0 <= seen_version < 2**53:
-        raise malformed("seen")
+        raise malformed("seen", "Input should be the version of the table that was read", path="seen")
     if not isinstance(params, dict):
-        raise malformed("params")
+        raise malformed("params", path="params")
     command = _command(body.get("command"))
     logs.note(command=str(command))
     sender: Sender | None = getattr(request, "sender", None)
@@ -767,10 +768,10 @@ def _signature(body: dict[str, Any], target: ActTarget) -> tuple[str, str, str] 
     if value is None or not target.runner.acts[target.act].witness:
         return None
     if not isinstance(value, dict):
-        raise malformed("witness")
+        raise malformed("witness", path="witness")
     person, pin, app_code = (value.get(name, default) for name, default in SIGNATURE)
     if not (_is_typed(person) and _is_typed(pin) and _is_typed(app_code)):
-        raise malformed("witness")
+        raise malformed("witness", path="witness")
     return person, pin, app_code
 
 

@@ -265,7 +265,18 @@ def test_an_act_on_what_has_changed_since_is_stale(machine, scene):
     assert (
         problem["detail"] == f"The table has moved on since version {seen}. Read it again, and decide again."
     )
-    assert do(client, "void_round", {"reason": "other"})[1]["code"] == "malformed"
+    status, problem = do(client, "void_round", {"reason": "other"})
+    assert (status, problem["code"]) == (422, "malformed")
+    assert "seen: Input should be the version of the table" in problem["detail"]
+
+
+def test_a_malformed_part_of_a_list_is_told_by_its_place(machine, scene):
+    client = machine("acts")
+    sign_in(client, "dealer")
+    wagers = [{"seat": 1, "wager": "small", "cents": 500}, {"seat": 2, "wager": "small"}]
+    status, problem = do(client, "place_wagers", {"wagers": wagers}, seen=scene.version)
+    assert (status, problem["code"]) == (422, "malformed")
+    assert problem["detail"].endswith("params.wagers.1.cents: Field required.")
 
 
 def test_a_second_person_signs_on_the_machine_by_their_own_pin(machine, scene):

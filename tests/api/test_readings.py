@@ -68,6 +68,37 @@ def test_a_reading_is_shown_and_enters_no_dice(reader, dice_next):
     assert reading["entered"] is None
 
 
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"confidence": 101}, "params.confidence: Input should be a whole number from 0 to 100"),
+        ({"confidence": 0.97}, "params.confidence: Input should have no fraction"),
+        ({"dice": [7, 1, 1]}, "params.dice: Input should be faces from 1 to 6"),
+        ({"dice": [0, 1, 1]}, "params.dice: Input should be faces from 1 to 6"),
+        (
+            {"firmware": "x" * 60},
+            "params.firmware: Input should be one line of text of 40 characters at most",
+        ),
+        (
+            {"read_at": "2026-11-21T09:24:04"},
+            "params.read_at: Input should be a moment with its offset, such as",
+        ),
+        ({"read_at": None}, "params.read_at: Field required"),
+        ({"sensor": 1}, "params.sensor: Extra inputs are not permitted"),
+    ],
+)
+def test_a_reader_is_told_which_parameter_is_malformed_and_what_it_takes(reader, dice_next, changed, fault):
+    sent = {
+        "number": 1, "dice": [2, 5, 5], "read_at": clock.now().isoformat(), "confidence": 98, "firmware": "2.4.1",
+    } | changed  # fmt: skip
+    params = {name: value for name, value in sent.items() if value is not None}
+    answer = reader.post(HERE, {"params": params}, {"Idempotency-Key": str(uuid.uuid4())})
+    problem = answer.json()
+    assert (answer.status_code, problem["code"], problem["title"]) == (422, "malformed", "Malformed")
+    assert problem["detail"].startswith(f"The request is not as the document says. {fault}")
+    assert not DiceReading.objects.exists()
+
+
 def test_the_dealer_confirms_it_with_one_act_and_the_entry_says_so(reader, dice_next):
     post(reader, [5, 2, 5], number=41)
     dice_next.act("call_dice", {"dice": [2, 5, 5]})

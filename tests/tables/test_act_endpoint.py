@@ -298,6 +298,8 @@ def test_what_is_refused_before_anybody_asked_who_sends_it_shows_no_screen_to_wh
     ):
         words, screen = refusal(send(podium, scene, **wrong), status)
         assert (words["code"], screen) == (code, None)
+    tablet_words = "The tablet sent something this act does not know (seen). Nothing was changed."
+    assert refusal(send(podium, scene, seen="x"), 422)[0]["message"] == tablet_words
 
 
 def test_the_record_holds_when_an_act_was_tapped_as_the_claim_of_its_device_and_when_it_was_taken(
