@@ -29,6 +29,7 @@ from games.access import decides_itself
 from tables.api.access import certificate_of
 from tables.api.app import answering
 
+SEND_A_FORM = "Send a form (application/x-www-form-urlencoded), and no JSON: RFC 6749, section 4.4.2."
 METHODS = ["client_secret_basic", "client_secret_post"]
 
 
@@ -128,6 +129,9 @@ SERVER = _Server()
 @require_POST
 def token(request: HttpRequest) -> HttpResponseBase:
     """Give a client a token. 400 or 401 with an error of RFC 6749 otherwise, also for what is no form."""
+    if request.content_type == "application/json":
+        error = {"error": "invalid_request", "error_description": SEND_A_FORM}
+        return JsonResponse(error, status=400)
     _certificate.set(certificate_of(request))
     try:
         return cast(HttpResponseBase, SERVER.create_token_response(request))

@@ -218,3 +218,12 @@ def test_without_a_proxy_that_says_it_no_header_counts(machine, scene, settings)
     ):
         with scene.refused(code):
             bind(scene, reader, fingerprint)
+
+
+def test_a_token_is_asked_for_with_a_form_and_no_json(machine):
+    client = machine("floor")
+    asked = {"grant_type": "client_credentials", "client_id": client.id, "client_secret": client.secret}
+    answer = Client().post(TOKEN_URL, asked, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+    assert answer.json()["error_description"].startswith("Send a form (application/x-www-form-urlencoded)")
+    assert Client().post(TOKEN_URL, asked).status_code == 200
