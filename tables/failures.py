@@ -265,9 +265,10 @@ def resume_gaming(ctx: TableContext) -> None:
 def report_device_failure(
     ctx: TableContext, *, what: EquipmentKind = "device", dice: OptionalDice = None
 ) -> ActOutcome:
-    """Record that the device, the lit layout (A14) or an automated shaker failed. Gaming here ceases.
+    """Record that the device, the lit layout or an automated shaker failed. Gaming here ceases.
 
-    If the dice were not seen yet, the round is void and wagers are returned; after no more bets the floor signs that,
+    The lit layout is equipment, too (reading A14). If the dice were not seen yet, the round is void and wagers are
+    returned; after no more bets the floor signs that,
     as the policy says. Otherwise the announced dice settle it manually, before the witness that the edition names.
     """
     if ctx.table.status == Table.Status.CEASED:
@@ -386,9 +387,9 @@ def verify_edition_witness(ctx: TableContext) -> None:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def record_repair(ctx: TableContext, *, what: Text) -> ActOutcome:
-    """Record that the failed equipment was repaired, and how (A15). The floor signs.
+    """Record that the failed equipment was repaired, and how. The floor signs.
 
-    The inspection afterward lets gaming continue.
+    The inspection afterward lets gaming continue (reading A15).
     """
     verify_signed_by_floor(ctx)
     if not ctx.table.ceased_what:

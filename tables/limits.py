@@ -471,9 +471,9 @@ def _save_notice(ctx: TableContext, change: LimitsChange, *fields: str) -> None:
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def players_left(ctx: TableContext, *, left: Seats = ()) -> ActOutcome:
-    """Apply the pending change now, because all players have left (A05).
+    """Apply the pending change now, because all players have left.
 
-    No wager may contradict it. Seats that are taken are recorded as left (`left`) by the floor.
+    No wager may contradict it (reading A05). Seats that are taken are recorded as left (`left`) by the floor.
     """
     change = _change_to_complete(ctx)
     _verify_nobody_plays(ctx, left)

@@ -514,7 +514,7 @@ def decide_alert(
     decision: Annotated[str, one_of((*DECISIONS, IN_WORDS))] = IN_WORDS,
     note: Text = "",
 ) -> ActOutcome:
-    """Decide a dispute or a call: with a code of `DECISIONS`, or in words (`words`), where the `note` is needed.
+    """Decide a dispute or a call: with the code of a decision, or in words (`words`), where the `note` is needed.
 
     The decision goes back to the table, which reads it (`read_decision`). It also acknowledges and ends the alert.
     """

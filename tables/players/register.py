@@ -309,7 +309,7 @@ def exclude_player(ctx: FacilityContext, *, player_code: Code, reason: Exclusion
 
 @facility_act(PLAYERS, roles=policy.roles_of(ADMISSIONS, "prepare"), witness=True)
 def admit_player(ctx: FacilityContext, *, player_code: Code) -> ActOutcome:
-    """Lift the exclusion of a player. Raises `player-is-not-excluded`, and what `verify_signed_by_policy` does."""
+    """Lift the exclusion of a player. Raises `player-is-not-excluded`, or what a second signature raises."""
     verify_signed_by_policy(ctx, ADMISSIONS)
     player = player_of(ctx.facility.pk, player_code)
     if not player.exclusion:

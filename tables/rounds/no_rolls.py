@@ -479,7 +479,7 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def void_round(ctx: TableContext, params: Params) -> ActOutcome:
-    """Void a round before its dice are entered and return every wager (A47). The floor signs.
+    """Void a round before its dice are entered and return every wager. The floor signs.
 
     `reason` is one of `VOID_REASONS`; one that another act owns, such as a failed device, is refused with the name of
     that act. `note` says more and decides nothing. After no more bets two people sign, as the policy says. Dice that an
@@ -487,7 +487,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     that people threw take a pit or shift manager, and the entry says so.
 
     Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
-    paid.
+    paid (reading A47).
     """
     reason, noted = params.text("reason"), read_note(params)
     round_ = require_round(ctx)

@@ -284,7 +284,7 @@ def post_reading(
     confidence: Annotated[int, whole(0, 100)],
     firmware: Annotated[str, text(40)],
 ) -> ActOutcome:
-    """Take what a dice reader or an automated shaker read (`tables.dice.readings`). The dealer confirms or enters.
+    """Take what a dice reader or an automated shaker read. The dealer confirms or enters.
 
     `number`: the reader's own number of the reading, which it never repeats. `confidence`: how sure it is, in percent.
     Only where the jurisdiction approves automatic results is a reading the call.

@@ -318,7 +318,7 @@ def assign_elsewhere(ctx: FacilityContext, *, person_code: Text, game: GameElsew
 
 @facility_act(STAFF, roles=DUTY_ROLES, witness=True)
 def end_assignment(ctx: FacilityContext, *, assignment_id: Annotated[int, whole(1, 2**53)]) -> ActOutcome:
-    """End a duty of the own department (`verify_may_change_duty`).
+    """End a duty of the own department.
 
     Refused while the person supervises an open table, or works a post of one, that no other duty of theirs covers:
     somebody must relieve them first.

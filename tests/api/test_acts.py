@@ -1,6 +1,7 @@
 """Acts over the API are acts: the same rights, refusals and record as a tap; and a person acts at a machine."""
 
 import datetime as dt
+import re
 import uuid
 
 import pytest
@@ -326,5 +327,7 @@ def test_each_act_says_what_it_takes_or_that_it_reads_it_itself(machine, scene):
     assert "faces" in acts["call_dice"]["in_words"]
     assert acts["post_reading"]["scope"] == "readings"
     assert all(row["params"] is not None or row["in_words"] for row in acts.values())
+    source_names = re.compile(r"\b[A-Z]\d\d\b|\.py\b|`(tables|games|audit)[./]|\bverify_|`[A-Z]+(_[A-Z]+)*`")
+    assert [row["act"] for row in acts.values() if source_names.search(row["about"] + row["in_words"])] == []
     assert client.get("acts/shake").json() == acts["shake"]
     assert client.get("acts/nothing").status_code == 404
