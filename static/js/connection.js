@@ -32,7 +32,7 @@ function boxText({ status, seconds, confirmedTime }, { acts, isUnknown }) {
   if (status === "denied") return ["", "You may not view this table on this device."];
   if (status === "dead")
     return [`Offline for ${seconds} s.`, waits
-      ? `${waits} ${advice || goesOn} They go out in this order when the line is back, and count then.`
+      ? `${waits} ${advice || goesOn} They go out in this order when the line is back, and count once they are confirmed.`
       : `As of ${time}. ${advice || `${goesOn} A tap waits until the connection is back, and counts then.`}`];
   if (status === "stale")
     return [seconds < LEAST_SILENCE ? "Live updates are down." : `Nothing heard for ${seconds} s.`, waits

@@ -369,7 +369,7 @@ class Moment:
 
 
 GOES_ON = "You can continue. A tap waits until the connection is back, and counts then."
-IN_ORDER = "They go out in this order when the line is back, and count then."
+IN_ORDER = "They go out in this order when the line is back, and count once they are confirmed."
 CLOSED = f"Bets stay closed. {IN_ORDER}"
 NO_MORE_WAGERS = "Take no more wagers. Leave the chips as they lie. Call the floor."
 BETS_CLOSED = "Bets stay closed. Write the dice down and call the floor. Take and pay nothing yet."

@@ -206,6 +206,7 @@ def test_the_page_without_a_line_lists_what_waits_also_while_a_newer_build_waits
     dealer.tap(dealer.next)
     expect(box(dealer)).to_contain_text("Shaken")
     page.reload()
+    expect(page.locator("#waits h2")).to_have_text("Not yet confirmed")
     expect(page.locator("#waits li b")).to_have_text(["Shaken"])
     expect(page.locator("#do")).to_have_text(
         "Take no more wagers. Leave the chips as they lie. Call the floor."
@@ -323,3 +324,29 @@ def test_an_act_whose_answer_is_lost_on_the_socket_is_asked_for_by_post(scene, d
     assert len(posted) == 1, "the next one goes by the new socket"
     assert recorded(scene) == ["wagers.placed"] * 2
     assert lying(scene) == {(1, "big"): 2_500, (4, "small"): 2_500}
+
+
+def test_what_was_taken_as_the_line_was_lost_is_not_said_to_count_only_later(scene, new_page):
+    page = new_page()
+
+    def lose_answers(page_end: WebSocketRoute) -> None:
+        server_end = page_end.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if not str(message).startswith('{"answer"'):
+                page_end.send(message)
+                return
+            page.context.set_offline(True)
+            page_end.close()
+
+        server_end.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/ws/table/"), lose_answers)
+    dealer = Tablet(page).begin(scene)
+    dealer.tap_each('[data-chip="2500"]', dealer.seat(1), dealer.area("big"))
+    expect(box(dealer)).to_contain_text("One act waits: Wagers of seat 1")
+    expect(box(dealer)).to_contain_text("and count once they are confirmed.")
+    assert lying(scene) == {(1, "big"): 2_500}
+    online(dealer)
+    dealer.is_taken()
+    assert recorded(scene) == ["wagers.placed"]
