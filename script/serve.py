@@ -1,7 +1,7 @@
 """Serve the demo floor: start uvicorn with one worker, which creates the database and seeds it once.
 
-HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS, and turns
-DEBUG off. Programs
+HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS. DEBUG=on
+shows Django's pages of errors, on the loopback alone. Programs
 deal the floor, an hour of the past first, while it is served; EVENING=0 leaves all of its tables to you.
 """
 
@@ -52,11 +52,15 @@ def hosts_for(host: str) -> list[str]:
 
 
 def environment_for(hosts: list[str]) -> dict[str, str]:
-    environment = {"DJANGO_SETTINGS_MODULE": "config.settings.local", "EVENING": "1", **os.environ}
+    """What the server is started with. Pages of errors are those of the product, unless DEBUG asks for Django's.
+
+    Where other machines reach it nobody asks for those: they show settings and code.
+    """
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "config.settings.local", "EVENING": "1", "DEBUG": "off", **os.environ
+    }  # fmt: skip
     if hosts:
-        environment["DEBUG"] = (
-            "off"  # whose pages of errors show settings and code to everybody on the network
-        )
+        environment["DEBUG"] = "off"
         names = [name for name in environment.get("ALLOWED_HOSTS", "").split(",") if name]
         allowed = dict.fromkeys([*(names or ["127.0.0.1", "localhost", "[::1]"]), *hosts])
         environment["ALLOWED_HOSTS"] = ",".join(allowed)

@@ -102,7 +102,7 @@ FOREIGN_QUERIES = (
 )
 
 # Below them no cookie opens anything: scopes of clients do (tests/api/test_scopes.py, test_scim.py).
-APIS = ("api/v1/", "scim/v2/")
+APIS = ("api/v1/", "api/", "scim/v2/")
 
 # Who reads each address with GET. An act has no page: its addresses take POST alone.
 READERS: dict[str, Set[str]] = {

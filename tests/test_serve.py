@@ -62,10 +62,12 @@ def test_debug_is_refused_there_by_each_word_that_settings_take_for_on(monkeypat
         assert "DEBUG shows them settings and code" in capsys.readouterr().err, word
 
 
-def test_an_address_of_the_network_turns_debug_off_and_the_loopback_does_not(monkeypatch):
+def test_errors_are_the_products_own_pages_unless_debug_is_asked_for_on_the_loopback(monkeypatch):
     monkeypatch.delenv("DEBUG", raising=False)
+    assert serve.environment_for(["192.0.2.7"])["DEBUG"] == serve.environment_for([])["DEBUG"] == "off"
+    monkeypatch.setenv("DEBUG", "on")
     assert serve.environment_for(["192.0.2.7"])["DEBUG"] == "off"
-    assert "DEBUG" not in serve.environment_for([])
+    assert serve.environment_for([])["DEBUG"] == "on"
 
 
 def test_the_sign_ins_are_printed_before_the_product_is_loaded():

@@ -231,3 +231,10 @@ def test_what_cannot_be_put_on_record_while_the_clock_is_wrong_is_asked_for_late
         assert client.get("streams").status_code == 200
     client.token = client.ask_token().json()["access_token"]
     assert client.get("entries").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/api/", "/api/v2/", "/api/v2/facilities", "/api/v1/nothing"])
+def test_an_address_of_no_version_is_a_problem_in_json(db, address):
+    answer = Client().get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["detail"] == "There is no such address. /api/v1/docs lists them."
