@@ -252,7 +252,7 @@ FAULTS = [
     Fault("DatabaseAway", 60, changes("pitside_figures_missing", 0, 30)),
     Fault("RecordNotSealed", 180, grows("pitside_oldest_unsealed_entry_seconds")),
     Fault("SealerRefuses", 60, changes('pitside_log_not_sealed{log="first", reason="went-back"}', 0, 1)),
-    Fault("WitnessBehind", 990, grows('pitside_cosignature_lag_seconds{log="first", witness="w"}')),
+    Fault("WitnessBehind", 1050, grows('pitside_cosignature_lag_seconds{log="first", witness="w"}')),
     Fault("StandbyLost", 330, changes("pitside_standbys", 1, 0)),
     Fault("StandbyBehind", 330, changes('pitside_standby_lag_bytes{standby="b"}', 0, 1e9)),
     Fault("ArchiveFails", 660, changes("pitside_wal_archive_failing", 0, 1)),

@@ -141,7 +141,7 @@ def _is_loopback(host: str) -> bool:
 def request_cosignature(witness: Witness, record_log: Log | None = None) -> Cosignature | None:
     """Have a witness cosign the newest checkpoint of a log, the current first log unless one is given.
 
-    Returns None if there is no checkpoint, or if the witness cosigned it before.
+    One that it cosigned before is returned without asking again. Returns None if there is no checkpoint.
 
     Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") if the witness claims to be ahead of
     this record or to have a different log. That claim is not signed, so `WitnessClient` asks again.
@@ -152,9 +152,10 @@ def request_cosignature(witness: Witness, record_log: Log | None = None) -> Cosi
     newest = record_log.newest() if record_log else None
     if record_log is None or newest is None:
         return None
-    old = last_size(witness, newest)
+    last = last_cosignature(witness, newest)
+    old = last.checkpoint.size if last else 0
     if old == newest.size:
-        return None
+        return last
     answer = _post(witness, newest, old)
     if answer.status == 409 and (witness_size := _size_in(answer)) is not None and witness_size != old:
         _verify_is_not_ahead(witness, record_log, newest, witness_size)
@@ -186,8 +187,8 @@ def _verify_is_not_ahead(witness: Witness, record_log: Log, newest: Checkpoint, 
         )
 
 
-def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
-    """The size of the largest of the last thousand checkpoints of this log that the witness cosigned, or 0.
+def last_cosignature(witness: Witness, checkpoint: Checkpoint) -> Cosignature | None:
+    """The one of the largest of the last thousand checkpoints of this log that the witness cosigned.
 
     If it last cosigned before that, its answer says the size.
     """
@@ -197,7 +198,7 @@ def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
         checkpoint__facility=checkpoint.facility,
         checkpoint__size__gt=checkpoint.size - NEAR,
     ).order_by("-checkpoint__size")
-    return cosignatures.values_list("checkpoint__size", flat=True).first() or 0
+    return cosignatures.select_related("checkpoint").first()
 
 
 def request_of(checkpoint: Checkpoint, old: int) -> str:

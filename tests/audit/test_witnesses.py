@@ -76,7 +76,7 @@ def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, sign
     signature = notes.Signature.read(cosignature.line)
     text = notes.Note.read(cosignature.checkpoint.note).text
     assert signer.verifier.verifies(text, signature)
-    assert witnesses.request_cosignature(witness) is None
+    assert witnesses.request_cosignature(witness) == cosignature
     seal(3)
     assert witnesses.request_cosignature(witness).checkpoint.size == 4
     assert list(Cosignature.objects.values_list("checkpoint__size", flat=True)) == [1, 4]
@@ -117,7 +117,7 @@ def test_a_witness_that_was_away_for_long_answers_with_its_size(serve, seal, mon
     witnesses.request_cosignature(witness)
     monkeypatch.setattr(witnesses, "NEAR", 2)
     newest = seal(3)
-    assert witnesses.last_size(witness, newest) == 0
+    assert witnesses.last_cosignature(witness, newest) is None
     assert witnesses.request_cosignature(witness).checkpoint == newest
 
 
@@ -300,6 +300,19 @@ def test_one_garbled_answer_stops_nothing(serve, seal, answer):
         seal()
         assert client._request() == "asked-again"
         assert client.problem is None
+
+
+def test_a_sealer_that_was_restarted_reports_what_was_cosigned_before_though_nothing_is_written(serve, seal):
+    """A report of nothing would say that the witness is behind by the whole log, for as long as the log is idle."""
+    witness = serve()
+    seal(3)
+    with client_of(witness) as client:
+        assert client._request() == ""
+        before = client.report
+    with client_of(witness) as restarted:
+        assert restarted.report["size"] == 0
+        assert restarted._request() == ""
+        assert (restarted.report["size"], restarted.report["at"]) == (3, before["at"])
 
 
 def test_a_witness_that_is_ahead_is_believed_after_a_second_answer_about_the_newest_checkpoint(serve, seal):
