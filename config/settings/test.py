@@ -21,7 +21,8 @@ ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 SECOND_FACTORS = False  # the tests of second factors turn it on
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMBEDDED_TICKER = False
-KEEPS_COPIES = False  # tests change rows behind the record's back; those of copies turn it on
+# Tests change rows behind the record's back; those of copies turn it on, and so do servers in processes of their own.
+KEEPS_COPIES = bool(os.environ.get("TEST_KEEPS_COPIES"))
 SEALER_DIR = WITNESSES = CHECKPOINT_COPIES = ""
 LOG_ORIGIN = "pitside.local/record"
 WHITENOISE_USE_FINDERS = True

@@ -187,6 +187,10 @@ class Screen:
         the sign-in is sent without its page, so the cookie of its key is made here too.
         """
         become(self.page, token)
+        self.send_sign_in(person)
+
+    def send_sign_in(self, person: str) -> None:
+        """The form of the sign-in, without its page."""
         add_cookie(self.page, "csrftoken", FORM_KEY)
         form = {"person": person, "pin": PIN, "csrfmiddlewaretoken": FORM_KEY}
         # The server may just be closing the connection of the request before.

@@ -9,16 +9,22 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from tests.services.installation import ROOT, free_port
 
 SEED = """
-import json, django
+import json, sys, django
 django.setup()
 from django.core.management import call_command
+from audit.devices import enroll
 from tests.tables.cast import make_scene
 call_command("migrate", verbosity=0)
-print(json.dumps(make_scene().tokens))
+rules, more = json.loads(sys.argv[1])
+tokens = make_scene(rules, **more).tokens
+for name in ("second", "third"):
+    tokens[name] = enroll(f"{name.title()} tablet of T-01", "larkfield", "dealer", "larkfield/T-01")[1]
+print(json.dumps(tokens))
 """
 COMMANDS = """
 import json, sys, django
@@ -61,21 +67,26 @@ print(json.dumps([json.loads(bytes(body))["build"] for body in bodies]))
 
 
 class ServerApart:
-    """uvicorn on a SQLite file with a scene in it."""
+    """uvicorn on a database with a scene in it: a SQLite file in the folder, or `database`, which is empty yet, with
+    `redis`. There it keeps copies of tables, as in a casino. `more` is what `make_scene` takes beside the rules.
+    """
 
-    def __init__(self, folder: Path) -> None:
-        self.port, file = free_port(), folder / "apart.sqlite3"
+    def __init__(
+        self, folder: Path, rules: str = "pa-625a/A", *, database: str = "", redis: str = "", **more: Any
+    ) -> None:
+        self.port = free_port()
         self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
-            "TEST_DATABASE_URL": f"sqlite:///{file}",
-            "TEST_REDIS_URL": "",
+            "TEST_DATABASE_URL": database or f"sqlite:///{folder / 'apart.sqlite3'}",
+            "TEST_REDIS_URL": redis,
+            "TEST_KEEPS_COPIES": "1" if database else "",
         }
         self.process: subprocess.Popen[bytes] | None = None
-        self.tokens: dict[str, str] = json.loads(self._python("-c", SEED))
+        self.tokens: dict[str, str] = json.loads(self._python("-c", SEED, json.dumps([rules, more])))
 
     def beside(self) -> "ServerApart":
-        """A second server on the same file, not started."""
+        """A second server on the same database, not started."""
         second = copy.copy(self)
         second.port, second.process = free_port(), None
         return second

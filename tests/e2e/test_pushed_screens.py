@@ -1,6 +1,9 @@
 """A screen that heard of every act by its socket shows, node by node, what its page shows when it is loaded now."""
 
 import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -61,13 +64,27 @@ def screens(scene, new_page) -> dict[str, Page]:
     }
 
 
-def differences(screens: dict[str, Page], version: int) -> list[str]:
-    """The lines of each screen (-) and of its page as it is loaded now (+) that differ."""
-    twins = {}
-    for name, page in screens.items():
-        with page.expect_popup() as opening:
-            page.evaluate("() => { open(location.href); }")
-        twins[name] = opening.value
+def loaded_now(page: Page, server: str) -> Page:
+    """The page as this server loads it, with what the tablet stores for it, such as the chosen seat."""
+    stored = page.evaluate("() => [{...sessionStorage}, {...localStorage}]")
+    loaded = page.context.new_page()
+    loaded.goto(urljoin(server, "/healthz"))
+    loaded.evaluate(
+        "([session, local]) => { Object.assign(sessionStorage, session); Object.assign(localStorage, local); }",
+        stored,
+    )
+    loaded.goto(urljoin(server, urlsplit(page.url).path))
+    return loaded
+
+
+def differences(
+    screens: Mapping[str, Page], version: int, servers: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """The lines of each screen (-) and of its page as it is loaded now (+) that differ.
+
+    `servers`: which server loads the page now, by the screen's name; without it, the screen's own.
+    """
+    twins = {name: loaded_now(page, servers.get(name, page.url)) for name, page in screens.items()}
     found = []
     for name, page in screens.items():
         for shown in (page, twins[name]):
