@@ -98,15 +98,15 @@ def main() -> None:
     connection = Connection(
         os.environ["PITSIDE_URL"], os.environ["PITSIDE_CLIENT"], os.environ["PITSIDE_SECRET"]
     )
-    table, said = f"facilities/{facility}/tables/{place}", ""
+    table, printed = f"facilities/{facility}/tables/{place}", ""
     while True:
         status, turn = connection.send("GET", f"{table}/readings/turn")
         if status == 200 and turn["wanted"]:
             break
         now = "Waiting until the dice are to be called" if status == 200 else turn.get("detail") or turn
-        if now != said:
+        if now != printed:
             print(now, flush=True)
-        said = now
+        printed = now
         time.sleep(WAIT_SECONDS)
     reading = {
         "number": int(time.time()),

@@ -351,18 +351,17 @@ def every_series(series: list[Json]) -> tuple[list[Json], list[str]]:
     A clock that no time server keeps is one of them: its series says that it is kept. Raises LookupError for a metric
     that neither was scraped nor is given, whose rule no hour would try.
     """
-    unkept = [one for one in series if one["metric"]["__name__"] == KEPT and not float(one["values"][-1][1])]
-    kept = [one for one in series if one not in unkept]
-    lacking = names_of_rules() - {one["metric"]["__name__"] for one in kept}
+    usable = [row for row in series if row["metric"]["__name__"] != KEPT or float(row["values"][-1][1])]
+    lacking = names_of_rules() - {row["metric"]["__name__"] for row in usable}
     if unknown := lacking - GIVEN.keys():
         raise LookupError(f"nothing was scraped of {', '.join(sorted(unknown))}")
-    times = [moment for moment, _ in kept[0]["values"]]
+    times = [moment for moment, _ in usable[0]["values"]]
     given: list[Json] = [
         {"metric": dict(labels, __name__=name), "values": [[moment, value] for moment in times]}
         for name in sorted(lacking)
         for labels, value in GIVEN[name]
     ]
-    return kept + given, sorted(lacking)
+    return usable + given, sorted(lacking)
 
 
 if __name__ == "__main__":

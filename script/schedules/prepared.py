@@ -19,8 +19,8 @@ from django.db.models import F, Model, Q, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 from django.db.models.sql.query import Query
 
-MOST_KEPT = 20_000  # queries; each takes a few kilobytes
-KEPT_BY_SQLITE = 4_000  # statements; it keeps 128 otherwise, fewer than one verification has
+MOST_QUERIES = 20_000  # queries; each takes a few kilobytes
+SQLITE_STATEMENTS = 4_000  # statements; it keeps 128 otherwise, fewer than one verification has
 PLAIN = frozenset((int, str, bytes, bool, type(None), dt.datetime, dt.date, Decimal, uuid.UUID))
 # What is private of them is changed here, of which no stub speaks.
 QUERY_SETS: Any = QuerySet
@@ -45,7 +45,7 @@ class Statement:
     converters: Any = None
 
 
-class Kept:
+class QueryCache:
     """The queries and statements of this process, by the number of how they were made."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Kept:
         """The number of a way to make a query. None is used again, also after everything was forgotten."""
         number = self.numbers.get(how)
         if number is None:
-            if len(self.numbers) >= MOST_KEPT:
+            if len(self.numbers) >= MOST_QUERIES:
                 for known in (self.numbers, self.queries, self.statements):
                     known.clear()
             self.made += 1
@@ -66,12 +66,12 @@ class Kept:
         return number
 
 
-kept = Kept()
+cache = QueryCache()
 
 
 def prepare(*, check: bool = False) -> None:
     """Keep queries from now on, in this process; once, before it connects to the database."""
-    settings.DATABASES["default"]["OPTIONS"]["cached_statements"] = KEPT_BY_SQLITE
+    settings.DATABASES["default"]["OPTIONS"]["cached_statements"] = SQLITE_STATEMENTS
     _keep_formats()
     QUERIES.made = None  # the number of how it was made; None: nobody knows
     _forget_changes()
@@ -93,7 +93,7 @@ def _keep_formats() -> None:
     """The text of a statement is rewritten for SQLite once."""
     convert = CURSORS.convert_query
 
-    @functools.lru_cache(KEPT_BY_SQLITE)
+    @functools.lru_cache(SQLITE_STATEMENTS)
     def convert_text(query: str) -> str:
         return str(convert(None, query))
 
@@ -159,7 +159,7 @@ def _forget_changes() -> None:
     ) -> None:
         begin(self, model, query, using, hints)
         if query is None and using is None and model is not None:
-            self._query.made = kept.number("all", model)
+            self._query.made = cache.number("all", model)
 
     def change_unknown(self: Any, *arguments: Any) -> None:
         change(self, *arguments)
@@ -179,13 +179,13 @@ def _kept_call(
         if not _is_kept(self):
             return call(self, *arguments, **named)
         try:
-            made = kept.number(self._query.made, name, key_of(arguments, named))
+            made = cache.number(self._query.made, name, key_of(arguments, named))
         except Unkeyed:
             return call(self, *arguments, **named)
-        query = kept.queries.get(made)
+        query = cache.queries.get(made)
         if query is None:
             result = call(self, *arguments, **named)
-            kept.queries[made] = result._query.clone()
+            cache.queries[made] = result._query.clone()
         else:
             result = _with_query(self, query, arguments if name == "_values" else self._fields)
         result._query.made = made
@@ -209,21 +209,21 @@ def _keep_limits() -> None:
     def part_known(self: Any, which: Any) -> Any:
         result = part(self, which)
         if type(which) is slice and which.step is None and self._result_cache is None and _is_kept(self):
-            result._query.made = kept.number(self._query.made, "part", which.start, which.stop)
+            result._query.made = cache.number(self._query.made, "part", which.start, which.stop)
         return result
 
     def limit_known(self: Any, low: int | None = None, high: int | None = None) -> None:
         limit(self, low, high)
         if self.made is not None:
-            self.made = kept.number(self.made, "limits", low, high)
+            self.made = cache.number(self.made, "limits", low, high)
 
     def exists_known(self: Any, limit: bool = True) -> Any:
         if self.made is None:
             return exists(self, limit)
-        made = kept.number(self.made, "exists", limit)
-        query = kept.queries.get(made)
+        made = cache.number(self.made, "exists", limit)
+        query = cache.queries.get(made)
         if query is None:
-            query = kept.queries[made] = exists(self, limit)
+            query = cache.queries[made] = exists(self, limit)
         copy = query.clone()
         copy.made = made
         return copy
@@ -260,13 +260,13 @@ def _keep_statements(check: bool) -> None:
         is_usual = with_limits and not with_col_aliases and self.elide_empty and not query.subquery
         if made is None or type(self) is not SQLCompiler or not is_usual:
             return compile_query(self, with_limits, with_col_aliases)
-        statement, shape = kept.statements.get(made), _shape_of(query)
+        statement, shape = cache.statements.get(made), _shape_of(query)
         if statement is None or statement.shape != shape or check:
             sql, params = compile_query(self, with_limits, with_col_aliases)
             if statement and statement.shape == shape and (sql, params) != (statement.sql, statement.params):
                 raise AssertionError(f"{statement.sql} {statement.params} was kept of {sql} {params}")
             attributes = {name: getattr(self, name) for name in COMPILED}
-            statement = kept.statements[made] = Statement(shape, sql, params, attributes)
+            statement = cache.statements[made] = Statement(shape, sql, params, attributes)
         self.__dict__.update(statement.attributes, statement=statement)
         return statement.sql, statement.params
 
