@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,6 +30,16 @@ from tests.tables.test_sockets import TABLE, Socket, browser
 KEY = "k" * 32
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 LAY = {"wagers": [{"seat": 1, "wager": "small", "cents": 777_700}]}
+
+
+@pytest.fixture(autouse=True)
+def no_sender_is_left():
+    """A thread that still tries to send draws random waits, in the middle of what another test draws."""
+    yield
+    senders = [thread for thread in threading.enumerate() if thread.name.startswith("OtelBatch")]
+    for sender in senders:
+        sender.join(30)
+    assert not [sender for sender in senders if sender.is_alive()]
 
 
 @pytest.fixture
@@ -208,11 +219,11 @@ async def test_what_machines_ask_again_and_again_is_not_traced(transactional_db,
 def test_a_line_of_the_log_has_the_id_of_its_trace(receiver, traced):
     lines = []
 
-    class Kept(logging.Handler):
+    class Lines(logging.Handler):
         def emit(self, record):
             lines.append(json.loads(JsonFormatter().format(record)))
 
-    log, handler = logging.getLogger("tests.traced"), Kept()
+    log, handler = logging.getLogger("tests.traced"), Lines()
     log.addHandler(handler)
     log.warning("before")
     with traced.span("one"):
