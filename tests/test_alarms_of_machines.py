@@ -58,7 +58,7 @@ def test_a_bound_is_what_the_rule_waits_by_the_factor_and_what_the_metric_needs(
     assert committed == 60 + 600 + 3 * 15
     assert faster == 60 + 60 + 4.5
     witness = next(alarm for alarm in ALARMS if alarm.alert == "WitnessBehind")
-    assert Watch(Scene(1), None, 0.0).bound(witness) == 30 + 900 + 45
+    assert Watch(Scene(1), None, 0.0).bound(witness) == 30 + 900 + 60 + 45
 
 
 def test_hours_repeat_what_was_scraped_and_a_counter_grows_on():
