@@ -112,7 +112,7 @@ def rows_of_play() -> dict[str, list[dict[str, Any]]]:
         for row in rows:
             if model in NUMBERED:
                 row["id"] = places[NUMBERED[model]][row["id"]]
-            elif model in (Entry, Settlement, Alert):
+            elif model in (Entry, Alert):
                 del row["id"]
             for column, place in places.items():
                 if row.get(column) is not None:
