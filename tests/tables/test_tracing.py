@@ -168,11 +168,21 @@ async def test_an_act_on_a_socket_begins_its_own_trace(tablet, receiver, traced)
     ) == 1
 
 
-@pytest.mark.postgres
-async def test_an_act_on_the_copy_has_the_same_spans_and_one_flush(tablet, receiver, traced, settings):
+@pytest.fixture
+async def worker_with_copies(tablet, settings):
+    """The worker keeps tables as acts leave them, by the clock of the database."""
     settings.KEEPS_COPIES = True
     copies.drop_all()
     await database_sync_to_async(set_clock_of_entries)("clock_timestamp()")
+    yield
+    copies.drop_all()
+    await database_sync_to_async(set_clock_of_entries)()
+
+
+@pytest.mark.postgres
+async def test_an_act_on_the_copy_has_the_same_spans_and_one_flush(
+    tablet, worker_with_copies, receiver, traced
+):
     handler = TracedHandler(traced)
     assert [(await tablet.post(handler))[0] for _ in range(3)] == [200, 200, 200]
     traced.end(10)
