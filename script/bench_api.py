@@ -82,7 +82,7 @@ class Machine:
     def __init__(self, port: int, table: str, person: str, pin: str) -> None:
         self.line = http.client.HTTPConnection(HOST, port)
         facility, _, code = table.partition("/")
-        self.at = f"/api/v1/facilities/{facility}/tables/{code}"
+        self.table_address = f"/api/v1/facilities/{facility}/tables/{code}"
         self.token = _token(port, *_client("Bench dealer", "acts", "floor", place=table))
         _status, signed_in = self.ask("POST", "/api/v1/person", {"person": person, "pin": pin})
         self.token = str(signed_in["token"])
@@ -102,11 +102,11 @@ class Machine:
 
     def deal(self, acts: Acts, draw: random.Random) -> None:
         """Deal one round."""
-        version = self.ask("GET", self.at)[1]["version"]
+        version = self.ask("GET", self.table_address)[1]["version"]
         for act in deal_round(draw, WAGERS):
             key, began = str(uuid.UUID(int=draw.getrandbits(128), version=4)), time.perf_counter()
             status, answer = self.ask(
-                "POST", f"{self.at}/acts/{act.name}", {"params": act.params, "seen": version}, key
+                "POST", f"{self.table_address}/acts/{act.name}", {"params": act.params, "seen": version}, key
             )
             acts.seconds.append(time.perf_counter() - began)
             acts.refused += status != 200

@@ -51,8 +51,8 @@ def _spans(body: bytes) -> Iterator[ReceivedSpan]:
         for scope in resource.scope_spans:
             for span in scope.spans:
                 attributes = {
-                    one.key: getattr(one.value, one.value.WhichOneof("value") or "string_value")
-                    for one in span.attributes
+                    sent.key: getattr(sent.value, sent.value.WhichOneof("value") or "string_value")
+                    for sent in span.attributes
                 }
                 yield ReceivedSpan(
                     span.name,

@@ -125,10 +125,10 @@ def test_a_body_that_cannot_be_read_is_refused_in_the_form_of_its_address(
 ):
     headers = machine("acts", "staff", "signs").headers | {"Idempotency-Key": str(uuid.uuid4())}
     before = Entry.objects.count()
-    at = address if address.startswith("/") else f"/api/v1/{address}"
-    answer = Client().post(at, sent, content_type=kind, headers=headers)
-    said = answer.json()
-    assert (answer.status_code, said.get("code") or said.get("error") or said["status"]) == (status, code)
+    path = address if address.startswith("/") else f"/api/v1/{address}"
+    answer = Client().post(path, sent, content_type=kind, headers=headers)
+    body = answer.json()
+    assert (answer.status_code, body.get("code") or body.get("error") or body["status"]) == (status, code)
     assert Entry.objects.count() == before
 
 

@@ -153,7 +153,9 @@ def play_on(shift: Shift, tablets: Sequence[Tablet], throws: Iterator[Sequence[i
         if tablets[0].state()["round"]["number"] != number:
             return
         tablet = next(
-            one for one in tablets if one.next.get_attribute("aria-disabled") != "true" or awaits_dice(one)
+            tablet
+            for tablet in tablets
+            if tablet.next.get_attribute("aria-disabled") != "true" or awaits_dice(tablet)
         )
         words = tablet.next.locator(".next-l").inner_text()
         if not awaits_dice(tablet):
