@@ -2,7 +2,7 @@
 ARG PYTHON_IMAGE=python:3.12-slim
 FROM ${PYTHON_IMAGE} AS packages
 COPY requirements/base.txt requirements/traces.txt /requirements/
-# `on` for traces, whose packages nobody else needs (docs/operation.md#traces).
+# Anything for traces, such as where they are sent; nobody else needs their packages (docs/operation.md#traces).
 ARG PITSIDE_TRACES=
 RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes --requirement /requirements/base.txt \

@@ -163,6 +163,13 @@ def test_its_example_names_every_variable_that_compose_asks_for():
     assert asked == named
 
 
+def test_it_asks_in_the_ways_that_every_compose_reads():
+    """Docker Compose 1.29, which Debian has, knows no `${NAME:+text}`, and starts nothing of a file that has one."""
+    text = (ROOT / "docker-compose.yml").read_text()
+    ways = re.findall(r"\$\{[A-Z_]+(:?[^A-Z_:}]?)", text)
+    assert len(ways) > 40 and set(ways) <= {"", ":-", ":?"}
+
+
 NOT_OF_COMPOSE = {"PITSIDE_SEALER_DIR", "PITSIDE_CHECKPOINT_COPIES"}  # its volumes, not in .env
 
 
