@@ -26,6 +26,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from channels.consumer import get_handler_name
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import transaction
@@ -240,6 +241,15 @@ class PushConsumer(AsyncWebsocketConsumer):
                 await super().__call__(scope, receive, send_to_page)
             finally:
                 push.sockets_of_loop().leave(self.groups_joined, self)
+
+    async def dispatch(self, message: Any) -> None:
+        """Handle a message. Channels closes old connections of the database before each, in another thread: here the
+        threads that have one give it back themselves, and no act waits for one more.
+        """
+        handler = getattr(self, get_handler_name(message), None)
+        if handler is None:
+            raise ValueError(f"no handler for {message['type']}")
+        await handler(message)
 
     async def connect(self) -> None:
         """Accept first and close afterward; otherwise the browser never sees the close code.

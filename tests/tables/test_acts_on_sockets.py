@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from django.db import OperationalError, connections
 from psycopg.errors import LockNotAvailable
@@ -124,6 +125,16 @@ async def test_an_act_is_pushed_and_answered_as_a_post_is(tablet):
     assert (status, content["screen"]["version"]) == (200, before + 2), (
         "a page that does not say that it is pushed"
     )
+
+
+async def test_an_act_does_not_wait_for_the_thread_that_asynchronous_code_shares(tablet):
+    body, may_go_on = await tablet.body(pushed=True), threading.Event()
+    busy = asyncio.create_task(sync_to_async(may_go_on.wait)(10))
+    try:
+        assert (await tablet.ask("place_wagers", body))[0] == 200 and not busy.done()
+    finally:
+        may_go_on.set()
+        await busy
 
 
 async def test_the_entry_says_the_same_as_that_of_a_post(tablet):
