@@ -182,6 +182,7 @@ class Load:
         tablet.open()
         await tablet.connected.wait()
         await tablet.resync()
+        await self._hear_states()
         return tablet
 
     async def open(self, displays: Iterable["Display"]) -> None:
@@ -191,6 +192,13 @@ class Load:
         async with asyncio.timeout(OPEN_SECONDS):
             for first in range(0, len(opening), AT_ONCE):
                 await asyncio.gather(*(display.begin() for display in opening[first : first + AT_ONCE]))
+            await self._hear_states()
+
+    async def _hear_states(self) -> None:
+        """Wait until each socket has told its first state, which belongs to no act."""
+        while not all(display.is_told for display in self.displays):
+            self.changed.clear()
+            await self.changed.wait()
 
     async def close(self) -> None:
         await asyncio.gather(*(display.close() for display in self.displays))
@@ -200,6 +208,7 @@ class Load:
     def count(self, kind: str, size: int) -> None:
         self.bytes[kind] += size
         self.messages[kind] += 1
+        self.changed.set()
 
     def note(self, table: str, before: int, version: int, moment: float) -> None:
         """Note that one more screen shows these versions: one that skips a version shows it with the next."""
@@ -335,6 +344,10 @@ class ChatDisplay(Display):
     @property
     def socket_path(self) -> str:
         return "/"
+
+    @property
+    def is_told(self) -> bool:
+        return True
 
     async def resync(self) -> bool | None:
         return None

@@ -523,6 +523,11 @@ class Screen(Browser):
             self.is_fetching = False
 
     @property
+    def is_told(self) -> bool:
+        """Whether its socket has told the first state, or on a floor the versions."""
+        return bool(self.received or self.heartbeats)
+
+    @property
     def is_pushed(self) -> bool:
         """Whether pushes bring its screens, so that no answer has to."""
         return self.socket is not None and time.monotonic() - self.message_time < SILENCE_SECONDS

@@ -49,8 +49,10 @@ def test_its_screens_show_changes_to_what_they_show_and_fetch_the_rest():
             fetched.append(True)
 
         display.resync = resync
+        assert not display.is_told
         for message in messages:
             await display.hear(json.dumps(message))
+            assert display.is_told
         return display.fragment.version, len(fetched), dict(load.messages), load.shown
 
     state = {"table": "T-01", "version": 7, "html": "x" * 70_000}
