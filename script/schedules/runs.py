@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from script.faults.report import write_counts
 from script.figures import commit_of_the_tree
 from script.schedules.house import Image, make_image
-from script.schedules.pages import engine, find_node
+from script.schedules.pages import Engine, engine, find_node
 from script.schedules.prepared import prepare
 from script.schedules.schedule import Course, Schedule
 from script.schedules.shortest import shortest
@@ -41,6 +42,7 @@ CRASHES = (
 LOST_ANSWER = "answer lost"
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 COLLECTED_EACH = 20  # schedules; the collector takes a seventh of their time otherwise
+RENEWED_EACH = 300  # schedules; Node keeps the realm of each page, and ends at some 1,900 for want of memory
 FORK = multiprocessing.get_context("fork")
 PATIENCE_SECONDS = 1.0  # for a result, until somebody looks whether the processes still run
 
@@ -184,28 +186,36 @@ class Runs:
 
 def run_schedules(seeds: Seeds, kind: Kind) -> Iterator[Outcome]:
     """Run the schedules of the seeds that this process takes."""
-    with engine() as pages, made_image(check=kind.check) as image:
+    left = iter(seeds)
+    with made_image(check=kind.check) as image:
         cpu = time.process_time()
+        while first := list(islice(left, 1)):
+            with engine() as pages:
+                for seed in chain(first, islice(left, RENEWED_EACH - 1)):
+                    yield _run_schedule(pages, image, seed, kind, cpu)
 
-        def run(seed: int, taps: int, without: Collection[int]) -> Course:
-            return Schedule(pages, image, seed, taps, without).run()
 
-        for number, seed in enumerate(seeds, start=1):
-            course = run(seed, kind.taps, kind.without)
-            if number % COLLECTED_EACH == 0:
-                gc.collect()
-            text = _text_of(course, kind, run)
-            yield Outcome(
-                seed,
-                course.acts,
-                course.restored,
-                Counter(course.fates),
-                course.draws.counts,
-                not course.problems,
-                text,
-                os.getpid(),
-                time.process_time() - cpu,
-            )
+def _run_schedule(pages: Engine, image: Image, seed: int, kind: Kind, cpu: float) -> Outcome:
+    """Run the schedule of a seed, and the shorter ones of it if it fails. `cpu`: the process's seconds at its start."""
+
+    def run(seed: int, taps: int, without: Collection[int]) -> Course:
+        return Schedule(pages, image, seed, taps, without).run()
+
+    course = run(seed, kind.taps, kind.without)
+    text = _text_of(course, kind, run)
+    if seed % COLLECTED_EACH == 0:
+        gc.collect()
+    return Outcome(
+        seed,
+        course.acts,
+        course.restored,
+        Counter(course.fates),
+        course.draws.counts,
+        not course.problems,
+        text,
+        os.getpid(),
+        time.process_time() - cpu,
+    )
 
 
 def _text_of(course: Course, kind: Kind, run: Run) -> str:
