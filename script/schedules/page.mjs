@@ -133,7 +133,7 @@ class Page {
     await module.evaluate();
     this.acts = module.namespace;
     this.heads = this.modules.get(new URL("heads.js", STATIC).href).namespace;
-    this.heads.loadHeads();
+    this.heads.holdHeads();
     return this;
   }
 
@@ -233,6 +233,7 @@ const HAPPENS = {
   /* Pushes come again, or come no more. */
   async connect({ tablet, isLive }) {
     const page = pageOf(tablet);
+    if (!isLive) page.heads.holdHeads();
     page.isPushed = isLive;
     page.root.dataset.live = isLive ? "live" : "dead";
     page.context.dispatchEvent(new CustomEvent("screen:connection", { detail: { status: page.root.dataset.live } }));

@@ -222,8 +222,12 @@ class Schedule:
         }
         for tablet in self.tablets:
             place = tablet.seat.place
-            tablet.must_halt = place in numbers and tablet.most_shown.get(place, 0) > numbers[place]
+            tablet.restored = (
+                numbers.get(place) if tablet.most_shown.get(place, 0) > numbers.get(place, 0) else None
+            )
             tablet.most_shown = {}
+            if tablet.page and not tablet.is_offline:  # a server without a database ends its sockets
+                tablet.lose_line(self.draws.of(f"restored {tablet.number}").uniform(0.5, 5))
         self.waits_for_declaration = self.house.sealing.may_stop = True
         self.at(self.draws.of("declare").uniform(20, 60), self._declare)
 
@@ -235,7 +239,7 @@ class Schedule:
             return
         self.waits_for_declaration = self.house.sealing.may_stop = False
         for tablet in self.tablets:
-            tablet.must_halt = False
+            tablet.restored = None
 
     # The end
 

@@ -54,7 +54,7 @@ class Tablet:
         self.shown: dict[str, Snapshot] = {}
         self.most_shown: dict[str, int] = {}  # the highest numbers that it has shown
         self.signs_in = True
-        self.must_halt = False  # it has shown acts that a restored backup lacks
+        self.restored: int | None = None  # the number of its table in a restored backup, if it has shown more
         self.offline_until = 0.0
         self.clock_offset = 0.0  # ms
         self.answered: dict[str, int] = {}  # by command: how many backups had been restored before the answer
@@ -225,13 +225,13 @@ class Tablet:
                 late = draw.uniform(0.1, 20)
                 self.log(f"a copy of {sent.act} is on its way for {late:.1f} s")
                 self.schedule.at(late, self.serve, None, sent, cookies)
-            self.schedule.at(seconds, self.serve, self.page, sent, cookies, self.must_halt)
+            self.schedule.at(seconds, self.serve, self.page, sent, cookies, self.restored)
 
-    def serve(self, page: int | None, sent: Sent, cookies: SimpleCookie, must_halt: bool = False) -> None:
+    def serve(self, page: int | None, sent: Sent, cookies: SimpleCookie, restored: int | None = None) -> None:
         """Let the server answer a request. `page`: the one that waits for it; None for a copy.
 
-        `cookies`: those with which it was sent. `must_halt`: whether its tablet had shown then what a restored backup
-        lacks; one that was on its way before that claims what the backup has.
+        `cookies`: those with which it was sent. `restored`: the number of its table in a restored backup, if its tablet
+        had shown more by then; one that was on its way before that claims what the backup has.
         """
         self.schedule.acts += 1
         now, self.client.cookies = self.client.cookies, cookies
@@ -242,7 +242,13 @@ class Tablet:
         self.log(f"{sent.act}{kind}{' on the socket' * sent.is_on_socket}: {answer.words}")
         if answer.status == 200 and sent.body["head"] and sent.body["head"]["mac"] == ALTERED_MAC:
             self.schedule.house.problems.append(f"{sent.act} was taken with a head that nobody signed")
-        if answer.status == 200 and must_halt and self.must_halt and page == self.page:
+        # the answer of an act that the backup has may be repeated
+        is_new = (
+            answer.status == 200
+            and restored is not None
+            and (answer.content or {}).get("version", 0) > restored
+        )
+        if is_new and self.restored is not None and page == self.page:
             self.schedule.house.problems.append(f"{self.seat.place} plays on after the restored backup")
         if page is None:
             return
@@ -267,8 +273,7 @@ class Tablet:
             seconds = self.draws.of(f"offline {self.number}").uniform(2, 60)
             self.offline_until = self.world.seconds + seconds
             self.log(f"offline for {seconds:.0f} s")
-            self.happens("connect", isLive=False)
-            self.schedule.at(seconds, self.come_back, self.page)
+            self.lose_line(seconds)
         if (
             self.draws.happens("page loaded again", 0.03, self.name)
             and not self.signs_in
@@ -281,6 +286,11 @@ class Tablet:
             self.client.cookies.pop(settings.SESSION_COOKIE_NAME, None)
         if self.draws.happens("clock of a tablet set", 0.02, self.name):
             self.clock_offset = self.draws.of(f"clock {self.number}").choice((-3.6e6, -5e3, 5e3, 3.6e6))
+
+    def lose_line(self, seconds: float) -> None:
+        """Lose the socket of the page, which connects again after so long."""
+        self.happens("connect", isLive=False)
+        self.schedule.at(seconds, self.come_back, self.page)
 
     def come_back(self, page: int) -> None:
         """The network is back: the page connects, and fetches what it missed."""

@@ -11,7 +11,7 @@
 
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
-import { headOf, markJudged, unjudgedHead } from "./heads.js";
+import { headOf, holdHeads, markJudged, unjudgedHead } from "./heads.js";
 import { canWait } from "./offline.js";
 import { formatAmount } from "./stacks.js";
 import { SIGNATURE_NEEDED, sendSigned } from "./signature.js";
@@ -247,7 +247,8 @@ export class ActQueue {
     } catch { /* no response, or not one of ours */ }
     noteServerTime(date);
     const ok = status >= 200 && status < 300;
-    if (content && (ok || (content.refusal && status < 500))) markJudged(stream);
+    if (!content || status >= 500) holdHeads();
+    else if (!body.retry && isAbout(body.command, { ok, ...content })) markJudged(stream);  // a repeated answer judges nothing
     if (content && (ok || content.refusal)) {
       dispatchEvent(new Event("acts:answered"));
       return { status, ok, answered: true, ...content };

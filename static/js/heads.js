@@ -1,14 +1,15 @@
 /* The newest head of each table that this device has shown (docs/architecture.md), stored on the device. It outlives the page and
    the session: after a restored backup nobody is signed in any more, and the stored head shows that entries are missing.
 
-   The head that was stored when the page was loaded stays until the server has judged it. A table of a restored record
-   may have a higher number by then, and would replace the only evidence. */
+   What is stored when the page is loaded stays until the server has judged it, and so does what is stored once the page has
+   lost its line or an answer: who answers next may have a restored record. A table of it may have a higher number by then,
+   and would replace the only evidence. */
 
 const PREFIX = "pitside.head.";
 let unjudged = new Map();
 
-/* Reads what is stored, when the page is loaded and before anything is stored. */
-export function loadHeads() {
+/* Keeps what is stored until it is judged, whatever is shown meanwhile. */
+export function holdHeads() {
   unjudged = new Map(Object.entries(storedHeads()));
 }
 
@@ -26,7 +27,7 @@ export function storedHeads() {
   return heads;
 }
 
-/* The stored head of a stream that the server has not judged since the page was loaded. */
+/* The stored head of a stream that waits for its judgement. */
 export const unjudgedHead = (stream) => unjudged.get(stream);
 
 /* The server has answered an act that brought the stored head of this stream. */

@@ -8,7 +8,7 @@
 
 import "./connection.js";
 import { noteServerTime } from "./facility-time.js";
-import { loadHeads, storeHead } from "./heads.js";
+import { holdHeads, storeHead } from "./heads.js";
 import { inSlices } from "./slices.js";
 
 const SILENCE_LIMIT = 12_000;
@@ -98,7 +98,7 @@ export class LiveScreen extends HTMLElement {
     addEventListener("offline", this.goOffline);
     this.watchdog = setInterval(() => this.watch(), 1_000);
     this.open();
-    loadHeads();
+    holdHeads();
     for (const fragment of this.querySelectorAll("[data-version]")) storeHead(fragment.dataset);
   }
 
@@ -155,9 +155,10 @@ export class LiveScreen extends HTMLElement {
     });
   }
 
-  /* No answer comes on a socket that is gone. */
+  /* No answer comes on a socket that is gone, and another server may be at the next one. */
   dropSocket() {
     const { socket } = this;
+    holdHeads();
     this.socket = null;
     for (const { reject } of this.unanswered.values()) reject();
     return socket;
