@@ -526,6 +526,8 @@ class LogSealer:
         signers = keys.signers(self.key_folder, self.log, saved.signed)
         changed = self._compare(heads, saved)
         now = clock.now()
+        if _is_behind(changed):
+            return None
         moment = max([_not_before_entries(now, changed), *([newest.at] if newest else [])])
         full = newest is None or self._needs_full(now, moment, newest)
         listed = list(heads) if newest is None or (full and changed) else changed
@@ -674,6 +676,17 @@ def _signed_size(saved: State | None) -> int:
     if saved is None:
         return 0
     return saved.pending.number + 1 if saved.pending else saved.size
+
+
+def _is_behind(changed: Sequence[StreamHead]) -> bool:
+    """Whether the clock went back before this process began, by so little that the entries are right: a seal waits.
+
+    Dated now it would say for good that they were dated into the future. Of entries that are further ahead than a clock
+    may jump (`audit.clock`) it says so.
+    """
+    trusted = clock.trusted()
+    times = [head.last_at for head in changed if head.last_at is not None]
+    return bool(trusted and times) and dt.timedelta(0) < max(times) - trusted <= clock.LARGEST_JUMP
 
 
 def _not_before_entries(now: dt.datetime, changed: Sequence[StreamHead]) -> dt.datetime:

@@ -427,6 +427,20 @@ def test_a_seal_is_not_before_its_entries_where_the_clock_went_back_in_between(s
     assert not [finding for finding in verify().findings if finding.code == "entry-after-seal"]
 
 
+def test_a_seal_waits_for_a_clock_that_went_back_before_the_sealer_began(sealer, write, monkeypatch):
+    second(sealer)
+    write("larkfield/T-04", moment=MOMENT + dt.timedelta(seconds=90))
+    number = len(bodies())
+    monkeypatch.setattr(clock, "trusted", lambda: MOMENT)
+    second(sealer, MOMENT)
+    assert len(bodies()) == number
+    back = MOMENT + dt.timedelta(seconds=90)
+    monkeypatch.setattr(clock, "trusted", lambda: back)
+    second(sealer, back)
+    assert [body["at"] for body in bodies()[number:]] == [clock.format_moment(back)]
+    assert not [finding for finding in verify().findings if finding.code == "entry-after-seal"]
+
+
 def test_a_seal_never_reaches_what_was_dated_into_the_future(sealer, write, monkeypatch):
     second(sealer)
     write("larkfield/T-04", moment=MOMENT + dt.timedelta(hours=1))
