@@ -110,7 +110,7 @@ def read_round(request: ApiRequest, facility: str, table: str, number: int) -> o
     if round_ is None:
         raise not_found("round")
     throws = Throw.objects.filter(round=round_).select_related("lot", "shaker").order_by("number", "revision")
-    settlements = Settlement.objects.filter(throw__round=round_).select_related("throw", "wager")
+    settlements = Settlement.objects.filter(wager__round=round_).select_related("throw", "wager")
     wagers = Wager.objects.filter(round=round_).select_related("round__table").order_by("pk")
     return WholeRoundShape(
         **_round(round_),

@@ -953,7 +953,7 @@ class Migration(migrations.Migration):
                 name='Settlement',
                 fields=[
                     ('pk', models.CompositePrimaryKey('wager', 'throw', blank=True, editable=False, primary_key=True, serialize=False)),
-                    ('throw', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.throw')),
+                    ('throw', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.throw')),
                     ('wager', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='settlements', to='tables.wager')),
                     ('cents', models.BigIntegerField(help_text='the stake that was settled')),
                     ('paid_cents', models.BigIntegerField()),

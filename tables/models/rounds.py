@@ -268,11 +268,11 @@ class Settlement(models.Model):
     """How one wager was settled by one throw. Never edited: a correction settles again with its own throw.
 
     A round has dozens of these rows, so they have no key beside what is unique anyway, and like wagers they begin with
-    their numbers: PostgreSQL fills up to eight bytes before each.
+    their numbers: PostgreSQL fills up to eight bytes before each. What a round settled is found by its wagers.
     """
 
     pk = models.CompositePrimaryKey("wager", "throw")
-    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements")
+    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements", db_index=False)
     wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements", db_index=False)
     cents = models.BigIntegerField(help_text="the stake that was settled")
     paid_cents = models.BigIntegerField()

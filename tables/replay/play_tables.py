@@ -173,9 +173,9 @@ def _by_round(model: Any, rounds: Mapping[int, Round]) -> dict[int, list[Any]]:
     keys = [row.pk for row in rounds.values()]
     rows_by_round: dict[int, list[Any]] = defaultdict(list)
     if model is Settlement:  # dozens in each round: model instances would take most of the time
-        settlements = Settlement.objects.filter(throw__round__in=keys).values_list(*SETTLEMENT_COLUMNS)
-        for round_, wager_round, *values in settlements:
-            rows_by_round[round_].append(SettlementRow(wager_round == round_, *values))
+        settlements = Settlement.objects.filter(wager__round__in=keys).values_list(*SETTLEMENT_COLUMNS)
+        for throw_round, round_, *values in settlements:
+            rows_by_round[round_].append(SettlementRow(throw_round == round_, *values))
     else:
         rows = model.objects.filter(round__in=keys)
         for row in rows.select_related("lot", "shaker") if model is Throw else rows:

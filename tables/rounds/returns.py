@@ -85,9 +85,9 @@ def _returned_wagers(
 
 def _read(table_id: int, number: int) -> tuple[ReturnedWager, ...]:
     rows = Settlement.objects.filter(
-        throw__round__table=table_id,
-        throw__round__number=number,
-        throw__number=F("throw__round__last_throw"),
+        wager__round__table=table_id,
+        wager__round__number=number,
+        throw__number=F("wager__round__last_throw"),
         outcome=RETURN,
     )
     columns = (

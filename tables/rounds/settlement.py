@@ -372,7 +372,7 @@ def _raise_over(
 
 
 def _first_settlement(round_: Round, throw_number: int) -> dict[WagerKey, Line]:
-    rows = Settlement.objects.filter(throw__round=round_, throw__number=throw_number, throw__revision=1)
+    rows = Settlement.objects.filter(wager__round=round_, throw__number=throw_number, throw__revision=1)
     columns = (
         "wager__seat",
         "wager__code",

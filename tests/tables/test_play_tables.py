@@ -265,7 +265,7 @@ def test_every_row_of_play_that_is_missing_or_one_more_is_named(played):
         "round 1, throw 1.2": lambda: (throw.get().settlements.all().delete(), throw.delete()),
         "round 1, throw 1.3": lambda: copy(throw.get(), revision=3),
         "round 1, settlement of seat 1, small": settlements.delete,
-        "round 1, settlement of seat 4, big": lambda: copy(
+        "round 2, settlement of seat 4, big": lambda: copy(
             row := settlements.get(), throw=row.throw, wager=void.get()
         ),
         "slip ENS-0001": Slip.objects.all().delete,
