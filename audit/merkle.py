@@ -22,6 +22,13 @@ def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
     return hashlib.sha256(b"\1" + left_hash + right_hash).digest()
 
 
+def subtree_hash(hashes: Sequence[bytes]) -> bytes:
+    """The hash of the subtree above these nodes of one level, whose number is a power of two."""
+    while len(hashes) > 1:
+        hashes = [node_hash(*pair) for pair in zip(hashes[::2], hashes[1::2], strict=True)]
+    return hashes[0]
+
+
 def root(size: int, node: Lookup) -> bytes:
     """The root of the first `size` leaves; `EMPTY` if there are none."""
     return _hash_of(0, size, node) if size > 0 else EMPTY

@@ -34,7 +34,7 @@ from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Seal, Sign
 from audit.record import INSTALLATION
 from audit.rows import entry_batches, fetch
 from audit.sealing import keys, witnesses
-from audit.sealing.log import INSTALLATION_FACILITY, Log, facility_log, facility_of, logs_of
+from audit.sealing.log import INSTALLATION_FACILITY, Log, facility_log, facility_of, is_stored, logs_of
 
 EXPLAINED_BY_CLOSING = ("entry-after-seal", "time-ahead")
 Closings = dict[str, StreamClosing]  # by the closed stream
@@ -264,7 +264,7 @@ class LogPass:
 
     def _nodes(self, subtrees: dict[tuple[int, int], bytes]) -> None:
         """Compare the stored nodes, from which proofs are made, with the hashes of the seals."""
-        for level in sorted({level for level, _ in subtrees}):
+        for level in sorted({level for level, _ in subtrees if is_stored(level)}):
             indices = [index for node_level, index in subtrees if node_level == level]
             params = [*self.log.key, level, min(indices), max(indices)]
             stored = {index: bytes(digest) for index, digest in fetch(NODES, params)}

@@ -282,10 +282,13 @@ class SealedHead(models.Model):
 
 
 class Node(models.Model):
-    """The hash of a complete subtree of a log: 2^level leaves from index × 2^level. Leaves are level 0.
+    """The hash of a complete subtree of a log: 2^level leaves from index × 2^level. Every fourth level has rows.
 
-    With these, a proof reads a few dozen rows, however long the log is.
+    Leaves are level 0, and have their hash in their seal. The other levels are a few hashes of these. So a proof reads
+    a hundred rows, however long the log is, and a seal seldom adds one.
     """
+
+    LEVELS_APART = 4
 
     pk = models.CompositePrimaryKey("incarnation", "facility", "level", "index")
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes", db_index=False)

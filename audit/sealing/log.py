@@ -9,13 +9,15 @@ log from before, which lists several facilities, has ended: each of them has a l
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from operator import or_
 from typing import Any, TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
 
 from audit import merkle
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal, SealedHead
@@ -29,7 +31,7 @@ CHECKPOINTS_SEARCHED = 100_000
 
 
 class MissingNode(LookupError):
-    """The database has lost a node of the log. The arguments are its level and index."""
+    """The database has lost a node or a leaf of the log. The arguments are its level and index."""
 
 
 class Log:
@@ -106,7 +108,7 @@ class Log:
         return cosignatures.order_by("-checkpoint_id", "-pk")
 
     def with_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
-        """Call `make` with a lookup of the log's nodes, reading all nodes that it needs in one statement.
+        """Call `make` with a lookup of the log's nodes, reading all that it needs in one statement or two.
 
         `make` runs twice: first to collect the positions, then with the hashes.
         """
@@ -117,24 +119,40 @@ class Log:
             return bytes(merkle.HASH_BYTES)
 
         make(ask)
-        hashes = self._node_hashes(positions)
+        hashes = self._stored_hashes({below for place in positions for below in stored_below(*place)})
 
         def look(level: int, index: int) -> bytes:
+            return merkle.subtree_hash([stored(*below) for below in stored_below(level, index)])
+
+        def stored(level: int, index: int) -> bytes:
             if (level, index) not in hashes:
                 raise MissingNode(level, index)
             return hashes[level, index]
 
         return make(look)
 
-    def _node_hashes(self, places: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-        if not places:
-            return {}
-        condition = reduce(or_, (Q(level=level, index=index) for level, index in places))
-        nodes = Node.objects.filter(condition, **self.rows)
-        return {
-            (level, index): bytes(digest)
-            for level, index, digest in nodes.values_list("level", "index", "hash")
-        }
+    def _stored_hashes(self, places: set[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+        indices: dict[int, list[int]] = defaultdict(list)
+        for level, index in places:
+            indices[level].append(index)
+        leaves = indices.pop(0, [])
+        seals = self.seals.filter(number__in=leaves).values_list(Value(0), "number", "leaf") if leaves else []
+        nodes: Iterable[tuple[int, int, Any]] = []
+        if indices:
+            condition = reduce(or_, (Q(level=level, index__in=listed) for level, listed in indices.items()))
+            nodes = Node.objects.filter(condition, **self.rows).values_list("level", "index", "hash")
+        return {(level, index): bytes(digest) for level, index, digest in chain(seals, nodes)}
+
+
+def is_stored(level: int) -> bool:
+    """Whether the nodes of this level have rows. Leaves, level 0, are in their seals."""
+    return level > 0 and level % Node.LEVELS_APART == 0
+
+
+def stored_below(level: int, index: int) -> list[tuple[int, int]]:
+    """The nodes of the nearest level with rows, or the leaves, that make up a node; itself if its level has rows."""
+    below = level % Node.LEVELS_APART
+    return [(level - below, place) for place in range(index << below, (index + 1) << below)]
 
 
 def current_incarnation() -> Incarnation | None:

@@ -35,6 +35,7 @@ from audit.sealing.log import (
     current_incarnation,
     facility_of,
     first_facility,
+    is_stored,
 )
 from audit.sealing.state import Pending, SealingProblem, State
 
@@ -97,7 +98,9 @@ def write_leaf(log: Log, pending: Pending, root_before: bytes | None) -> Checkpo
         )
         SealedHead.objects.bulk_create(_listed(seal, content["heads"]))
         Node.objects.bulk_create(
-            Node(**log.rows, level=level, index=index, hash=digest) for level, index, digest in leaf.nodes
+            Node(**log.rows, level=level, index=index, hash=digest)
+            for level, index, digest in leaf.nodes
+            if is_stored(level)
         )
         return Checkpoint.objects.create(
             **log.rows, size=signed.size, root=signed.root, note=pending.note, at=moment

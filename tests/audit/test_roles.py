@@ -32,11 +32,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def sealer(folder, stream, write) -> Sealer:
-    """A record of three seals, the last of them cosigned."""
+    """A record of as many seals as a stored node has leaves, the last of them cosigned."""
     sealer = Sealer(folder)
     with clock.override(MOMENT):
         keys.create(folder)
-        for _ in range(3):
+        for _ in range(1 << Node.LEVELS_APART):
             write()
             checkpoint = sealer.seal()
         Cosignature.objects.create(checkpoint=checkpoint, name="w", line="— w AAAAAAA=", at=MOMENT)
@@ -88,14 +88,14 @@ def test_no_place_of_the_log_is_taken_twice(sealer):
         lambda: Seal.objects.create(
             incarnation=current_incarnation(), number=1, at=MOMENT, body=b"{}", leaf=bytes(32)
         ),
-        lambda: Node.objects.create(incarnation=current_incarnation(), level=0, index=1, hash=bytes(32)),
+        lambda: Node.objects.create(incarnation=current_incarnation(), level=4, index=0, hash=bytes(32)),
         lambda: Checkpoint.objects.create(
             incarnation=current_incarnation(), size=2, root=bytes(32), note="x", at=MOMENT
         ),
         lambda: Incarnation.objects.create(number=1, origin="x", opened_at=MOMENT),
         lambda: Incarnation.objects.create(number=2, origin="pitside.local/record/1", opened_at=MOMENT),
         lambda: Cosignature.objects.create(
-            checkpoint=Checkpoint.objects.get(size=3), name="w", line="x", at=MOMENT
+            checkpoint=Checkpoint.objects.latest("size"), name="w", line="x", at=MOMENT
         ),
     ):
         with pytest.raises(IntegrityError), transaction.atomic():

@@ -15,14 +15,14 @@ DAMAGE = {
     "a note that is none": ("UPDATE audit_checkpoint SET note = %s", "torn"),
     "a seal that cannot be read": ("UPDATE audit_seal SET body = %s WHERE number = 1", b"torn"),
     "a seal that names no head": ("UPDATE audit_seal SET body = %s WHERE number = 1", b'{"heads":[]}'),
-    "a tree without its nodes": ("DELETE FROM audit_node WHERE hash <> %s", b""),
+    "a tree without its first leaf": ("UPDATE audit_seal SET number = %s WHERE number = 0", -1),
     "a root of another tree": ("UPDATE audit_checkpoint SET root = %s", bytes(32)),
 }
 
 
 @pytest.fixture
 def sealed_twice(played, tmp_path, settings):
-    """A round that the second seal of a log covers, so that its proof needs a node of the first."""
+    """A round that the second seal of a log covers, so that its proof needs the leaf of the first."""
     settings.SEALER_DIR = str(tmp_path / "sealer")
     keys.create(keys.folder())
     sealer = Sealer(keys.folder())
@@ -54,7 +54,7 @@ def test_a_damaged_log_shows_on_the_page_of_an_entry_and_on_that_of_its_round(se
 
 
 @pytest.mark.parametrize(
-    "damage", ["a seal that cannot be read", "a seal that names no head", "a tree without its nodes"]
+    "damage", ["a seal that cannot be read", "a seal that names no head", "a tree without its first leaf"]
 )
 def test_no_proof_is_given_of_a_log_that_lacks_it(sealed_twice, damage):
     tampered(*DAMAGE[damage])
