@@ -102,6 +102,15 @@ def test_every_process_of_the_installation_is_asked_and_listens():
     }
     assert {target.partition(":")[0] for target in targets} == listening
     assert listening == {"web-1", "web-2", "ticker", "exporter", "sealer"} < set(compose)
+    named = {
+        target.partition(":")[0]: config["labels"]["process"]
+        for job in jobs
+        for config in job["static_configs"]
+        for target in config["targets"]
+    }
+    assert named == {
+        name: name for name in listening
+    }  # by this name the runbook restarts what a call is about
     ports = {
         service["environment"]["PITSIDE_METRICS_LISTEN"].rpartition(":")[2]
         for service in own.values()
