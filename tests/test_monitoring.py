@@ -338,6 +338,44 @@ def test_a_night_without_play_calls_for_a_few_acts_that_fail(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+# How long a call stands after its cause has ended: of all rules only those that look back at counters say another time
+# than the two minutes of the runbook.
+LASTING = 40  # samples
+CALLS_AFTER = {
+    "ActsFail": (
+        600,
+        {ACTS % "busy": from_begin(0, f"0+3x{LASTING} {3 * LASTING}x{SAMPLES - BEGIN - LASTING}")},
+    ),
+    "PushesLost": (
+        300,
+        {
+            "pitside_lost_pushes_total": from_begin(
+                0, f"0+4x{LASTING} {4 * LASTING}x{SAMPLES - BEGIN - LASTING}"
+            )
+        },
+    ),
+    "ActsSlow": (300, {FAST: f"0+5x{BEGIN} {5 * BEGIN}x{LASTING} {5 * BEGIN}+5x{SAMPLES - BEGIN - LASTING}"}),
+}
+
+
+@promtool
+def test_what_counts_failures_calls_as_long_after_the_last_one_as_the_runbook_says(tmp_path):
+    over = (BEGIN + LASTING) * INTERVAL
+    cases = [
+        case(series, [(over + seconds // 2, NOW_FIRING, [name]), (over + seconds + 60, NOW_FIRING, [])])
+        for name, (seconds, series) in CALLS_AFTER.items()
+    ]
+    done = evaluate(tmp_path, cases)
+    assert done.returncode == 0, done.stdout + done.stderr
+    words = {600: "calls for ten minutes", 300: "calls for five minutes"}
+    unsaid = [
+        name
+        for name, (seconds, _) in CALLS_AFTER.items()
+        if words[seconds] not in " ".join(paragraphs()[name].split())
+    ]
+    assert unsaid == []
+
+
 @promtool
 def test_the_configurations_are_read_by_their_programs(tmp_path):
     text = (MONITORING / "prometheus.yml").read_text().replace("/etc/prometheus/", f"{MONITORING}/")
