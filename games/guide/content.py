@@ -125,8 +125,11 @@ def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:
 
 
 def may_show_history(facility: Facility, table: str, day: dt.date) -> bool:
-    """Return whether patrons at this table (its code) may be shown earlier rolls on this day."""
-    return any(
+    """Return whether patrons at this table (its code) may be shown earlier rolls on this day.
+
+    They may where a text of the jurisdiction approves it, and by a permission on record.
+    """
+    return facility.law.results.approved or any(
         not permission.tables or table in permission.tables for permission in permissions_on(facility, day)
     )
 

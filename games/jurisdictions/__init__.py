@@ -102,6 +102,7 @@ DUTIES = frozenset({
     "custody.count",
     "corrections.review",
     "readings.automatic",
+    "results.approved",
     "inventory", "inventory.opener", "inventory.transfer", "inventory.count", "inventory.drop", "inventory.closer",
     "inventory.discrepancy",
     "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
@@ -177,6 +178,17 @@ class ReadingRules:
 
     automatic: bool = False
     least_confidence: int = 100
+
+
+@dataclass(frozen=True)
+class ResultRules:
+    """Whether signs may show patrons the results of ended rounds.
+
+    `approved`: a text lets every casino show them. Otherwise only a casino with a recorded permission does
+    (`record_board_permission`).
+    """
+
+    approved: bool = False
 
 
 @dataclass(frozen=True)
@@ -275,6 +287,7 @@ class Jurisdiction:
     custody: CustodyRules = CustodyRules()
     money: MoneyRules = MoneyRules()
     readings: ReadingRules = ReadingRules()
+    results: ResultRules = ResultRules()
     editions: tuple[Document, ...] = ()
     # Rows that replace those of games/separation/practice.toml.
     separation: Mapping[str, SeparationRow] = field(default_factory=dict, kw_only=True)
@@ -319,7 +332,7 @@ class Jurisdiction:
 
 
 # The tables of a file that are classes of their own.
-PARTS = (GuideRules, RequestRules, CustodyRules, MoneyRules, ReadingRules)
+PARTS = (GuideRules, RequestRules, CustodyRules, MoneyRules, ReadingRules, ResultRules)
 
 
 @dataclass(frozen=True)
@@ -529,6 +542,8 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
         yield "money bounds a tray below its par, or fills and refused counts below one"
     if law.readings.automatic and not law.sections.get("readings.automatic"):
         yield "automatic results without the section that approves them (readings.automatic)"
+    if law.results.approved and not law.sections.get("results.approved"):
+        yield "results on signs without the section that approves them (results.approved)"
     if not 1 <= law.readings.least_confidence <= 100:
         yield "readings.least_confidence is no percentage from 1 to 100"
     if unknown := sorted(law.sections.keys() - DUTIES):

@@ -18,6 +18,8 @@ from tables.api.entry_events import Scope, event_stream, state_events
 from tables.limits import pending_change
 from tables.models import Table
 from tables.runner import table as table_runner
+from tables.runner.access import patrons_see_rolls
+from tables.screens.table_history import results
 from tables.sign_displays import expected
 from tables.views.acts import ActTarget
 
@@ -39,8 +41,16 @@ class ComingLimits(Shape):
     )
 
 
+class ResultShape(Shape):
+    """A settled round, without anything of its wagers."""
+
+    round: int
+    ended_at: dt.datetime
+    dice: list[int] = Field(description="of its last throw, after corrections")
+
+
 class SignShape(Shape):
-    """What a sign of limits shall show."""
+    """What a sign of limits shall show, and the results that it may."""
 
     table: str
     game: str
@@ -48,6 +58,9 @@ class SignShape(Shape):
     min_cents: int
     max_cents: int
     coming: ComingLimits | None
+    results: list[ResultShape] | None = Field(
+        description="the last settled rounds, newest first; null where patrons may not be shown earlier results"
+    )
 
 
 class ShownShape(Shape):
@@ -113,6 +126,12 @@ def _shape(here: Table) -> SignShape:
             announced_at=change.announced_at,
             effective_at=change.effective_at,
         ),
+        results=[
+            ResultShape(round=result.number, ended_at=result.ended_at, dice=result.dice)
+            for result in results(here)
+        ]
+        if patrons_see_rolls(here)
+        else None,
     )
 
 

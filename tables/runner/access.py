@@ -121,9 +121,13 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Per
 
 
 def sign_station(table: Table) -> str:
-    """Return the station of a table's displays for patrons: with earlier rolls only by a permission of the Board."""
-    day = table.facility.local(clock.now()).date()
-    return "sign-with-rolls" if may_show_history(table.facility, table.code, day) else "sign"
+    """Return the station of a table's displays for patrons: with earlier rolls only where they may see them."""
+    return "sign-with-rolls" if patrons_see_rolls(table) else "sign"
+
+
+def patrons_see_rolls(table: Table) -> bool:
+    """Return whether displays and signs of a table may show patrons the rolls of ended rounds today (§ 521.6)."""
+    return may_show_history(table.facility, table.code, table.facility.local(clock.now()).date())
 
 
 class ShownFloor(NamedTuple):

@@ -511,6 +511,31 @@ def history(table: Table, before: int = AFTER_ALL_ROUNDS) -> list[PastRound]:
     return _history(place, past_rows(place, before))
 
 
+class Result(NamedTuple):
+    """A settled round as patrons may see it: nothing of seats, wagers or money."""
+
+    number: int
+    ended_at: dt.datetime
+    dice: list[int]
+
+
+def results(table: Table) -> list[Result]:
+    """Return the last settled rounds of a table, newest first, with the dice of their last throw after corrections.
+
+    A round without a result, or that a slip made void, is left out.
+    """
+    place = TablePlace.of(table)
+    settled = [row for row in past_rows(place) if row.phase == "cleared" and not row.made_void]
+    if not settled:
+        return []
+    dice, game = dice_of_rounds(place, settled[-1].number, settled[0].number), game_by_code(place.game)
+    return [
+        Result(row.number, row.ended_at, list(game.arranged(thrown[-1])))
+        for row in settled
+        if (thrown := dice.get(row.number))
+    ]
+
+
 def _history(place: TablePlace, rounds: Sequence[PastRow]) -> list[PastRound]:
     if not rounds:
         return []

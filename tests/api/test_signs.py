@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import json
 import uuid
+from dataclasses import replace
 
 import pytest
 from channels.db import database_sync_to_async
@@ -12,6 +13,8 @@ from django.test import AsyncClient
 from audit import clock, devices, registration
 from audit.models import Entry
 from audit.verification import verify
+from games.jurisdictions import ResultRules
+from games.models import Facility
 from tables.api import entry_events
 from tables.core.alerts import ALERT_RULES
 from tables.models import Alert, LimitsChange
@@ -19,6 +22,7 @@ from tables.sign_displays import SIGN_BEHIND
 from tables.ticker import reconcile_alerts
 from tests.api.conftest import make_machine
 from tests.tables.cast import make_scene
+from tests.tables.slip_scene import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 HERE = "facilities/larkfield/tables/T-01/sign"
@@ -50,6 +54,7 @@ def reconcile():
 def test_a_sign_reads_the_limits_and_the_change_to_come(sign, scene):
     assert sign.get(HERE).json() == {
         "table": "T-01", "game": "sic-bo", "open": True, "min_cents": 1_000, "max_cents": 100_000, "coming": None,
+        "results": None,
     }  # fmt: skip
     before = sign.get(HERE)
     assert sign.get(HERE, headers={"If-None-Match": before["ETag"]}).status_code == 304
@@ -61,6 +66,46 @@ def test_a_sign_reads_the_limits_and_the_change_to_come(sign, scene):
         200_000,
         None,
     )
+
+
+def test_results_reach_a_sign_only_while_a_permission_is_on_record(sign, scene):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    assert sign.get(HERE).json()["results"] is None
+    permission = {"reference": "BD-9", "granted_on": "2020-01-01", "letter": scene.on_file()}
+    scene.in_office("record_board_permission", {**permission, "granted_on": "2027-01-01"})
+    assert sign.get(HERE).json()["results"] is None
+    scene.in_office(
+        "record_board_permission",
+        {**permission, "reference": "BD-10", "tables": ["T-01"], "letter": scene.on_file("Another")},
+    )
+    (result,) = sign.get(HERE).json()["results"]
+    ended = result.pop("ended_at")
+    assert result == {"round": 1, "dice": [2, 5, 5]} and dt.datetime.fromisoformat(ended) <= clock.now()
+    scene.play((1, "big", 2_500), dice=[1, 1, 2])
+    assert len(sign.get(HERE).json()["results"]) == 1, "the dice of a round that is not settled yet"
+    scene.finish()
+    assert [result["dice"] for result in sign.get(HERE).json()["results"]] == [[1, 1, 2], [2, 5, 5]]
+    scene.in_office("withdraw_board_permission", {"reference": "BD-10", "why": "the Board took it back"})
+    assert sign.get(HERE).json()["results"] is None
+
+
+def test_results_reach_a_sign_where_a_text_approves_them(sign, scene, monkeypatch):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    law = replace(scene.table.facility.law, results=ResultRules(approved=True))
+    monkeypatch.setattr(Facility, "law", law)
+    assert [result["dice"] for result in sign.get(HERE).json()["results"]] == [[2, 5, 5]]
+
+
+def test_a_round_that_a_slip_made_void_is_no_result_on_a_sign(sign, scene):
+    permission = {"reference": "BD-9", "granted_on": "2020-01-01", "letter": scene.on_file()}
+    scene.in_office("record_board_permission", permission)
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    assert [result["round"] for result in sign.get(HERE).json()["results"]] == [1]
+    file(scene, "void", witness="pit-manager")
+    assert sign.get(HERE).json()["results"] == []
 
 
 def test_what_a_sign_shows_is_on_record_once(sign, scene):
