@@ -689,7 +689,9 @@ def _is_behind(changed: Sequence[StreamHead]) -> bool:
     """
     trusted = clock.trusted()
     times = [head.last_at for head in changed if head.last_at is not None]
-    return bool(trusted and times) and dt.timedelta(0) < max(times) - trusted <= clock.LARGEST_JUMP
+    if trusted is None or not times:
+        return False
+    return dt.timedelta(0) < max(times) - trusted <= clock.LARGEST_JUMP
 
 
 def _not_before_entries(now: dt.datetime, changed: Sequence[StreamHead]) -> dt.datetime:
