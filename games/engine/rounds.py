@@ -2,11 +2,13 @@
 
 A game has a table for each of its orders of steps, in which an act leads from one phase to the next; games of one
 throw share theirs. The state never changes in place: an act (`games/engine/game.py`) returns the new state and one of
-the records. What the throws decide is asked of the game each time, so that a corrected throw settles as it would have.
+the records. What the throws decide is asked of the game for each state, so that a corrected throw settles as it would
+have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol, TypedDict, TypeGuard
 
 from games.engine.refusals import (
@@ -244,9 +246,12 @@ class RoundGame(Protocol):
         """Return the order of steps that this round follows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RoundState:
-    """The state of a round: its phase, the wagers on the layout, its throws, and how far it is settled."""
+    """The state of a round: its phase, the wagers on the layout, its throws, and how far it is settled.
+
+    It never changes, so what its throws decide is computed once.
+    """
 
     game: RoundGame
     rules: Rules
@@ -277,7 +282,7 @@ class RoundState:
         """Return what the throws so far decide, and what comes next."""
         return self.game.result(self.rules, self.wagers, self.throws)
 
-    @property
+    @cached_property
     def settled(self) -> tuple[Settled, ...]:
         """Return every decided wager, in the order of settlement. In a void round the others go back."""
         if self.phase in ("no-roll", "void"):
@@ -285,7 +290,7 @@ class RoundState:
             return in_order(settled_of_void(self.game, self.rules, self.wagers, self.throws, reason))
         return in_order(self.result.settled)
 
-    @property
+    @cached_property
     def of_newest_throw(self) -> tuple[Settled, ...]:
         """Return what the newest throw decided, in the order of settlement."""
         first_step = STEPS_A_THROW * len(self.throws)
