@@ -92,11 +92,11 @@ class CommandChanged(RecordRefused):
 
 
 class CommandEnded(RecordRefused):
-    """A later try of this command was refused, and the screen was told that it was not taken."""
+    """Another try of this command was refused, and the screen was told that it was not taken."""
 
     code = RefusalCode(
         "command-ended",
-        "This act was refused when it was sent again, so nothing was recorded. Enter it again.",
+        "This act was refused, and nothing was recorded. Look at the screen, then enter it again.",
     )
 
 

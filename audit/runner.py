@@ -167,13 +167,15 @@ class CommandLookup:
     """The command that the record was searched for, under the lock of its target, and not found; None before that.
 
     A refusal that comes afterward is an answer about this command: no earlier try of it was accepted. A refusal that
-    comes before says nothing about earlier tries. `retry`: the request, if earlier tries of it had no answer and may
-    still come. Its refusal is an answer only once it has ended the command. `overtaken_by`: the number of the entry
-    that made the act stale.
+    comes before says nothing about earlier tries. `to_end`: the request, if its refusal is an answer only once it has
+    ended the command: who is told that an act was not taken does not send it again, but a copy of it may still come.
+    `retry`: whether earlier tries of it had no answer, so that a server that has no time for it ends it, too.
+    `overtaken_by`: the number of the entry that made the act stale.
     """
 
     not_found: uuid.UUID | None = None
-    retry: "ActRequest | None" = None
+    to_end: "ActRequest | None" = None
+    retry: bool = False
     overtaken_by: int | None = None
 
 
@@ -320,6 +322,9 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
     def key(self, locked: LockedT) -> int:
         """The primary key by which the caller publishes."""
 
+    def verify_record(self, request: ActRequest, locked: LockedT) -> None:
+        """Raise unless the record has what the request brings of it."""
+
     @abstractmethod
     def verify_permission(self, request: ActRequest, act: Act[ContextT, ParamsT], locked: LockedT) -> None:
         """Raise `forbidden` unless this person may do this act here from this device."""
@@ -439,9 +444,9 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         return response if response is not None and response.is_repeat else None
 
     def end_command(self, request: ActRequest) -> bool:
-        """End the command of a retry that was refused, so that no earlier try of it is accepted afterward.
+        """End a command that was refused, so that no other try or copy of it is accepted afterward.
 
-        Returns whether it is ended; False where an earlier try was accepted since the refusal. In a transaction of its
+        Returns whether it is ended; False where another try was accepted since the refusal. In a transaction of its
         own, under the lock of the target.
         """
         with _transaction():
@@ -473,6 +478,11 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         request.lookup.not_found = None
         locked = self.lock(request)
         accepted = self.accepted_command(request, locked)
+        not_found = request.command if accepted is None else None
+        if not request.lookup.retry:  # what an earlier try did may be among what the record lost
+            request.lookup.not_found = not_found
+        self.verify_record(request, locked)
+        request.lookup.not_found = not_found
         try:
             self.verify_permission(request, act, locked)
         except self.forbidden:
@@ -487,7 +497,6 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
                 request.lookup.not_found = request.command
                 raise CommandEnded
             return ActResponse(self.key(locked), accepted.seq, answer_of(accepted), is_repeat=True)
-        request.lookup.not_found = request.command
         ctx = self.make_context(request, locked)
         if not request.actor.has_license(ctx.gaming_day):
             raise LicenseHasEnded(on=request.actor.license_end_in_words)

@@ -69,7 +69,7 @@ class Claim:
         refusal = answer.get("refusal") or {}
         self.status, self.code = status, refusal.get("code", "")
         names_the_act = answer.get("command") == self.command
-        is_unknown = self.may_be_taken and not names_the_act
+        is_unknown = (self.may_be_taken or self.tries > 1) and not names_the_act
         if (status == 200 and "version" in answer) or answer.get("recorded") == self.command:
             self.fate, self.version, self.answer = "taken", answer["version"], answer.get("answer", {})
             self.is_over = True
@@ -83,7 +83,8 @@ class Claim:
 
     def say_retry(self, body: Json) -> Json:
         """The body of this try: whether earlier ones, or copies of them, may still be taken."""
-        return {**body, "retry": True} if self.may_be_taken or self.tries >= BUSY_TRIES else body
+        is_retry = self.may_be_taken or self.tries >= BUSY_TRIES
+        return {**body, "once": True, **({"retry": True} if is_retry else {})}
 
 
 async def ask_until_final(
@@ -212,7 +213,7 @@ class StoredHeads:
         self.stored: dict[str, Json] = {}
         self.unjudged: dict[str, Json] = {}
 
-    def load_page(self) -> None:
+    def hold(self) -> None:
         """What is stored now stays until the server has judged it."""
         self.unjudged = dict(self.stored)
 
@@ -446,6 +447,7 @@ class Screen(Browser):
             self.closed.append(code)
             if code in LEAVING_CODES:
                 await self.leave()
+            self.heads.hold()
             failures += 1
             longest = min(15.0, 0.5 * 2**failures)
             await asyncio.sleep(0.5 + self.front.draw.random() * (longest - 0.5))
@@ -454,7 +456,7 @@ class Screen(Browser):
         """Sign in again, which loads the page again."""
         if await self.sign_in():
             self.shown.clear()
-            self.heads.load_page()
+            self.heads.hold()
             await self.resync()
 
     async def hear(self, text: str) -> None:
@@ -596,7 +598,11 @@ class Tablet(Screen):
         body = {**body, **heads, **({"pushed": True} if self.is_pushed else {})}
         tried = await self.try_on_socket(name, body) if is_first and self.is_pushed else None
         status, answer = tried or await self.try_act(f"{self.path}acts/{name}", body)
-        if status == 200 or (answer.get("refusal") and status < 500):
+        if status >= 500 or not answer:
+            self.heads.hold()
+        elif not body.get("retry") and (
+            status == 200 or body["command"] in (answer.get("command"), answer.get("recorded"))
+        ):
             self.heads.unjudged.pop(stream, None)
         if status == 200:
             self.last_taken = time.monotonic()

@@ -102,6 +102,8 @@ def _heads_not_missed() -> Iterator[None]:
         yield
 
 
+# Each of these two is what keeps the other one from saying something false.
+LATER_TRIES_FORGOTTEN = ("(mayBeTaken || tries > 1) && !isAbout", "mayBeTaken && !isAbout")
 PLANTS = (
     Plant(
         "busy-is-final",
@@ -112,6 +114,7 @@ PLANTS = (
                 "mayBeTaken || !isAbout(body.command, response);",
                 'mayBeTaken || (response.refusal?.code !== "not-begun" && !isAbout(body.command, response));',
             ),
+            LATER_TRIES_FORGOTTEN,
         ),
     ),
     Plant(
@@ -119,6 +122,7 @@ PLANTS = (
         "a tablet forgets that a try had no answer",
         texts=(
             ("item.mayBeTaken = mayBeTaken || !isAbout(body.command, response);", "item.mayBeTaken = false;"),
+            LATER_TRIES_FORGOTTEN,
         ),
     ),
     Plant("executed-twice", "a repeated act is executed again", _executed_twice),

@@ -5,9 +5,11 @@
    taken, and only an answer about its command ends it: a 200, a 401 or 423 whose `recorded` names the command, or a refusal
    that names the command, because the server looked for it in the record first. A 503 that nothing was begun is no such answer: it speaks of one request, and a
    browser sends another by itself when a connection that it had used before breaks. A try after it says that it is a
-   retry: its refusal then ends the command, so that no earlier try, late, is taken. Until then it is asked for again, and
-   the page says that it is not known. The last try of an act that a busy server refused each time says so, too: a copy
-   of an earlier one may lie somewhere until the server takes acts again. */
+   retry. Until then it is asked for again, and the page says that it is not known.
+
+   A refusal ends the command, so that no other try of it, and no copy of this one, is taken late: what was called not taken
+   is never sent again (`once`). A busy server is asked again with the same command, and so its refusal ends only that of a
+   retry, and of the last try: a copy of an earlier one may lie somewhere until the server takes acts again. */
 
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
@@ -199,14 +201,14 @@ export class ActQueue {
       const { mayBeTaken = false } = item;
       item.mayBeTaken = true;  // also for the page after this one, until an answer says otherwise
       this.store();
-      const extra = { ...((mayBeTaken || tries >= BUSY_TRIES) && { "retry": true }), ...(this.page.isPushed && { "pushed": true }) };
+      const extra = { ...((mayBeTaken || tries >= BUSY_TRIES) && { "retry": true }), ...(this.page.isPushed && { "pushed": true }), "once": true };
       const isFirst = tries === 1 && !mayBeTaken && !body.witness;
       const response = await this.ask(url, act, { ...body, ...extra, ...tappedBefore(time) }, isFirst);
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
-      if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
+      if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) return this.deliverAnew(item);
       if (response.refusal?.code === SIGNATURE_NEEDED && !body.witness) {
-        const signed = await sendSigned(response.refusal, `${url}/signers`, (witness) => this.deliverSigned(item, witness));
+        const signed = await sendSigned(response.refusal, `${url}/signers`, (witness) => this.deliverAnew(item, { witness }));
         if (signed) return signed;
       }
       if (response.status >= 500) errors += 1;
@@ -214,7 +216,7 @@ export class ActQueue {
         showUnknown(false);
         return { ...response, ok: true, signedOut: true, refusal: undefined };
       }
-      const isUnknown = mayBeTaken && !isAbout(body.command, response);
+      const isUnknown = (mayBeTaken || tries > 1) && !isAbout(body.command, response);
       if (isFinal(response, tries, body.command)) {
         item.mayBeTaken = isUnknown || response.ok;
         showUnknown(isUnknown);
@@ -227,9 +229,9 @@ export class ActQueue {
     }
   }
 
-  /* The same act with a second person. It was refused without one: what is sent now is another command. */
-  deliverSigned(item, witness) {
-    item.body = { ...item.body, command: uuid7(), witness };
+  /* The same act with a second person, or after a second factor. It was refused without: what is sent now is another command. */
+  deliverAnew(item, added = {}) {
+    item.body = { ...item.body, command: uuid7(), ...added };
     return this.deliver(item);
   }
 

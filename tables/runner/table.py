@@ -148,8 +148,10 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         raise_recorded(response)
         return response
 
-    def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
+    def verify_record(self, request: ActRequest, locked: Locked) -> None:
         halts.verify_record_has_heads(request, locked)
+
+    def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
         if act.name not in self.acts_without_post:
             verify_at_post(request.actor, locked.table)

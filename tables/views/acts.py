@@ -394,8 +394,10 @@ def execute_request(request: HttpRequest, target: ActTarget, body: dict[str, Any
     `body`: what a machine sent, in the form in which a page sends it (`tables/api/acts.py`). It gets no screen.
 
     A refusal names its command if the record was searched for it first. Only such a refusal tells the screen that an
-    act of which an earlier try had no answer was not taken (static/js/acts.js). Such an earlier try may still wait for
-    a connection, so the refusal ends its command first. If an earlier try was accepted meanwhile, its answer is given.
+    act of which an earlier try had no answer was not taken (static/js/acts.js). Such a try, or a copy of this one, may
+    still be on its way, so the refusal ends the command first, unless the screen may send it again: it says `once` of
+    what it does not, and a server that has no time is asked again. If another try was accepted meanwhile, its answer is
+    given.
     An act that was taken is never called not taken, also where its person may not act any more: who lost the right gets
     the first answer without a screen, and a device where nobody is signed in gets its refusal with `recorded`, the id.
     """
@@ -420,8 +422,10 @@ def _outcome(reply: ActReply) -> tuple[str, str]:
 def _execute_to_end(request: HttpRequest, target: ActTarget, body: dict[str, Any] | None) -> ActReply:
     lookup = CommandLookup()
     reply = _execute_request(request, target, lookup, body)
-    retry = lookup.retry if _is_about_command(reply, lookup) else None
-    if retry is not None and not target.runner.end_command(retry):
+    to_end = (
+        lookup.to_end if _is_about_command(reply, lookup) and (reply.status < 500 or lookup.retry) else None
+    )
+    if to_end is not None and not target.runner.end_command(to_end):
         reply = _execute_request(request, target, lookup, body)
     if _is_about_command(reply, lookup):
         reply.body["command"] = str(lookup.not_found)
@@ -447,7 +451,9 @@ def _execute_request(
             station = body["station"]
         act_request = _act_request(request, body, person, target, attachment, lookup)
         if body.get("retry") is True:
-            lookup.retry = act_request = act_request.of_rows()
+            lookup.retry, act_request = True, act_request.of_rows()
+        if lookup.retry or body.get("once") is True:
+            lookup.to_end = act_request
         response = _perform(request, act_request, body, target)
     except (SignedOut, Locked) as reason:
         return _refused_without_session(request, target, reason)
@@ -506,8 +512,8 @@ def _perform(
     code, pin, app_code = signature
     witness = people.claimed_witness(request, code, with_factor=bool(app_code))
     act_request = replace(act_request, witness=witness)
-    if act_request.lookup.retry is not None:
-        act_request.lookup.retry = act_request
+    if act_request.lookup.to_end is not None:
+        act_request.lookup.to_end = act_request
     accepted = target.runner.rehearse(act_request, up_to_act=act_request.witness is None)
     if accepted is not None:
         return accepted

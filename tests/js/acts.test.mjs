@@ -49,7 +49,7 @@ test("an act names its command, its round and the version that the person saw", 
   assert.equal(headers["X-CSRFToken"], "token/1");
   assert.match(body.command, UUID7);
   assert.deepEqual({ ...body, command: "" }, {
-    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] },
+    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] }, once: true,
     head: { seq: 10, head: "abc", incarnation: 1, mac: "m" },
   });
 });
@@ -77,7 +77,7 @@ test("the first try of an act goes by the socket of its page, and says the same 
   const [{ act, limit, body, answer }] = page.sent;
   assert.deepEqual([act, limit], ["call_dice", 8_000]);
   assert.deepEqual({ ...body, command: "" }, {
-    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] }, pushed: true,
+    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] }, pushed: true, once: true,
     head: { seq: 10, head: "abc", incarnation: 1, mac: "m" },
   });
   await answer(200, { version: 11, answer: {}, screen: null });
@@ -331,6 +331,14 @@ test("an act that a server error had hidden is confirmed by the same id", async 
   assert.equal(isUnknown(), true);
   await accept(server.last, 11);
   assert.deepEqual([(await response).version, isUnknown()], [11, false]);
+});
+
+test("a refusal that names no command ends no act of which an earlier try was refused: a copy of it may come", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await server.last.answer(503, { refusal: { code: "clock-went-back" }, command: server.last.body.command });
+  await clock.advance(4_000);
+  await refuse(server.last, 401, "signed-out");
+  assert.equal((await response).refusal.code, "unknown");
 });
 
 test("a 503 that says that nothing was begun is never final: the browser may have sent the act before, by itself", async () => {
@@ -735,14 +743,14 @@ test("the CSRF token comes from the cookie, under either name, or else from the 
   assert.equal(csrfToken(), "from-the-page");
 });
 
-test("an act that needs a second factor is sent again, with its command, once there is one", async () => {
+test("an act that needs a second factor is sent as another command once there is one: its refusal ended the first", async () => {
   const sent = queue.send("correct_dice", {}, STATE);
   await refuse(server.requests[0], 403, "second-factor-needed");
   await settle();
   assert.equal(server.requests[1].url, "/sign-in/again");
   await server.requests[1].answer(200, { app: true, key: false, fresh: true });
   await settle();
-  assert.equal(server.requests[2].body.command, server.requests[0].body.command);
+  assert.notEqual(server.requests[2].body.command, server.requests[0].body.command);
   await accept(server.requests[2], 11);
   assert.equal((await sent).ok, true);
 });

@@ -65,7 +65,9 @@ def test_a_refusal_names_its_command_only_after_the_record_was_searched_for_it(s
     assert named(params="not an object") is None
     with monkeypatch.context() as patch:
         patch.setattr(table_runner.RUNNER, "verify_permission", forbid)
-        assert named() is None, "403 comes before anybody searches the record"
+        assert named() == command, "403"
+        patch.setattr(table_runner.RUNNER, "lock", forbid)
+        assert named() is None, "refused before anybody searches the record"
     scene.browser("tablet", "dealer").post("/sign-off")
     assert send(Client(), scene, command=command).json().get("command") is None
 

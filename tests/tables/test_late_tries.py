@@ -18,6 +18,7 @@ from psycopg.errors import LockNotAvailable
 
 from audit import people
 from audit.models import Command, Device, Entry, Person
+from audit.refusals import Forbidden
 from audit.runner import ActRequest
 from tables.runner.table import RUNNER
 from tests.tables.cast import PIN, Scene
@@ -52,6 +53,33 @@ class Tablet:
 
 def end_without_result(scene: Scene) -> None:
     scene.act("void_round", {"reason": "dispute"}, witness="floorperson")
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_a_copy_that_comes_after_the_refusal_is_taken_only_if_the_page_may_send_the_act_again(scene, once):
+    """The network has a copy of the only try. The act is refused and called not taken, and what refused it passes."""
+    scene.place((1, "small", 2_500))
+    tablet = Tablet(scene)
+    said = {"once": True} if once else {}
+    status, refused = tablet.send(**said)
+    assert (status, refused["command"]) == (422, tablet.command)
+    end_without_result(scene)
+    status, late = tablet.send(**said)
+    assert (status, late.get("refusal", {}).get("code")) == ((422, "command-ended") if once else (200, None))
+
+
+def test_a_copy_is_not_taken_either_once_its_person_may_act_again(scene, monkeypatch):
+    scene.place((1, "small", 2_500))
+    end_without_result(scene)
+    tablet = Tablet(scene)
+    with monkeypatch.context() as patch:
+        patch.setattr(RUNNER, "verify_permission", forbid)
+        assert tablet.send(once=True)[0] == 403
+    assert tablet.send(once=True)[1]["refusal"]["code"] == "command-ended"
+
+
+def forbid(*_arguments: Any) -> None:
+    raise Forbidden
 
 
 def test_a_try_that_comes_after_its_refused_retry_is_not_taken(scene):
