@@ -6,14 +6,16 @@ What schedules find is shown by `python -m script.schedules --plants`, which pla
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from script import checks
 from script.faults.report import write_counts
+from script.schedules import runs
 from script.schedules.draws import Draws
 from script.schedules.pages import engine
-from script.schedules.runs import Seeds
+from script.schedules.runs import Kind, Seeds, run_schedules
 from script.schedules.schedule import Course, lacks
 from script.schedules.shortest import shortest
 from script.tablet import Claim
@@ -91,6 +93,30 @@ def test_a_run_in_two_processes_ends_what_it_has_begun_once_it_is_told_to_stop()
     assert run.returncode == 0
     assert summary.splitlines()[-3].count(" with violations, commit ") == 1
     assert summary.splitlines()[-1].startswith("Faults: ")
+
+
+def test_a_process_that_gets_every_other_seed_renews_its_pages_and_collects_its_garbage(monkeypatch):
+    begun: list[None] = []
+    collected: list[None] = []
+
+    @contextmanager
+    def numbered_engine():
+        begun.append(None)
+        yield len(begun)
+
+    @contextmanager
+    def no_image(*, check):
+        yield None
+
+    monkeypatch.setattr(runs, "engine", numbered_engine)
+    monkeypatch.setattr(runs, "made_image", no_image)
+    monkeypatch.setattr(runs, "_run_schedule", lambda pages, _image, seed, *_: (pages, seed))
+    monkeypatch.setattr(runs, "RENEWED_EACH", 3)
+    monkeypatch.setattr(runs, "COLLECTED_EACH", 2)
+    monkeypatch.setattr(runs.gc, "collect", lambda: collected.append(None))
+    taken: list[object] = list(run_schedules(range(1, 14, 2), Kind(taps=1)))
+    assert taken == [(1, 1), (1, 3), (1, 5), (2, 7), (2, 9), (2, 11), (3, 13)]
+    assert len(collected) == 2
 
 
 def test_a_backup_lacks_what_was_taken_or_refused_since_it_was_made():

@@ -191,8 +191,10 @@ def run_schedules(seeds: Seeds, kind: Kind) -> Iterator[Outcome]:
         cpu = time.process_time()
         while first := list(islice(left, 1)):
             with engine() as pages:
-                for seed in chain(first, islice(left, RENEWED_EACH - 1)):
+                for number, seed in enumerate(chain(first, islice(left, RENEWED_EACH - 1)), start=1):
                     yield _run_schedule(pages, image, seed, kind, cpu)
+                    if number % COLLECTED_EACH == 0:
+                        gc.collect()
 
 
 def _run_schedule(pages: Engine, image: Image, seed: int, kind: Kind, cpu: float) -> Outcome:
@@ -203,8 +205,6 @@ def _run_schedule(pages: Engine, image: Image, seed: int, kind: Kind, cpu: float
 
     course = run(seed, kind.taps, kind.without)
     text = _text_of(course, kind, run)
-    if seed % COLLECTED_EACH == 0:
-        gc.collect()
     return Outcome(
         seed,
         course.acts,
