@@ -1,7 +1,7 @@
 """A try that waited (for a connection, a lock, the network) may arrive after a later try of the same act was refused.
 
 The refusal names the command, so the tablet says "not taken", and the dealer may do the act again. What arrives later
-is then not taken either: a refused retry ends its command.
+is then not taken either: a refused retry ends its command, and so does a refused try that is never sent again.
 
 And an act that was taken may be sent again after its person left the table, or was signed out: a browser resends a
 request by itself when a connection that it had used before breaks. Such an act is never called not taken.
@@ -97,8 +97,8 @@ def test_a_try_that_comes_after_its_refused_retry_is_not_taken(scene):
     assert Tablet(scene).send()[0] == 200, "done again, it is taken"
 
 
-def test_a_first_try_that_is_refused_ends_nothing(scene):
-    """Its tablet heard every answer, so no other try is on its way. Nothing is written."""
+def test_the_refusal_of_a_first_try_that_may_be_sent_again_ends_nothing(scene):
+    """Its page does not say that it never sends it again, so nothing is written."""
     scene.place((1, "small", 2_500))
     tablet = Tablet(scene)
     assert tablet.send()[1]["refusal"]["code"] == "nothing-to-return"
