@@ -2,10 +2,14 @@
 
 import json
 import logging
+import re
 import threading
+import time
 import uuid
+from pathlib import Path
 from sqlite3 import OperationalError as SqliteError
 
+import psycopg
 import pytest
 from django.db import InternalError, OperationalError, connection, transaction
 from psycopg.errors import DiskFull, LockNotAvailable, ReadOnlySqlTransaction
@@ -104,3 +108,40 @@ def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_lon
     assert answers == [503, 503]
     lines = [record.getMessage() for record in caplog.records if record.name == "tables.views.acts"]
     assert "lock timeout" in lines[0] and "after 3.00 sec" in lines[1]
+
+
+def runbooks_query() -> str:
+    """The SQL by which whoever is on call learns who holds the tables."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / "runbook.md").read_text()
+    return re.search(r"`(SELECT[^`]+pg_blocking_pids[^`]+)`", text.partition("### ConnectionsWait\n")[2])[1]
+
+
+@pytest.mark.postgres
+def test_the_query_of_the_runbook_names_a_holder_while_an_act_waits_and_nobody_between_two_acts(committed):
+    given = connection.get_connection_params()
+    server = {key: given[key] for key in ("host", "port", "user", "password", "dbname") if given.get(key)}
+    browser = committed.browser("tablet", "dealer")
+    browser.raise_request_exception = False
+    answers = []
+
+    def wait() -> None:
+        try:
+            answers.append(shake(browser).status_code)
+        finally:
+            connection.close()
+
+    with psycopg.connect(**server) as holder, psycopg.connect(**server, autocommit=True) as watcher:
+
+        def state_of_holder() -> str | None:
+            rows = watcher.execute(runbooks_query()).fetchall()
+            return next((state for pid, _, state, *_ in rows if pid == holder.info.backend_pid), None)
+
+        holder.execute("SELECT 1 FROM tables_table FOR UPDATE")
+        assert state_of_holder() is None
+        thread = threading.Thread(target=wait)
+        thread.start()
+        while (state := state_of_holder()) is None and thread.is_alive():
+            time.sleep(0.05)
+        thread.join(20)
+        assert (state, answers) == ("idle in transaction", [503])
+        assert state_of_holder() is None
