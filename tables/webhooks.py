@@ -12,15 +12,19 @@
 4. Messages are signed by Ed25519 (`v1a`). The private key is derived from `SECRET_KEY`, so the database has none.
    After `rotate_webhook_key` both keys sign for a week.
 5. A request goes to the address that was checked (`webhook_request.py`), and follows no redirect.
+6. Who prepares webhooks may send a message for a test (`send_test`). It is no delivery: nothing of it is stored.
 """
 
 import asyncio
 import base64
 import datetime as dt
 import logging
+import threading
 import time
+import uuid
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypedDict, Unpack
 
 from channels.db import database_sync_to_async
@@ -60,6 +64,7 @@ log = logging.getLogger(__name__)
 Status = WebhookMessage.Status
 SUBJECT = "webhooks"
 PREPARERS = policy.roles_of(SUBJECT, "prepare")
+TEST_TYPE = "webhook.test"  # of a message; no entry has it
 STOPPERS = policy.roles_of(SUBJECT, "prepare", "approve")
 MAX_URL, MAX_PURPOSE, MAX_TYPES = 300, 120, 40
 OVERLAP = dt.timedelta(days=7)  # in which the key before signs beside the next one
@@ -68,6 +73,7 @@ MOST_BYTES = 19_000  # of its streams; the rest is a few hundred, and all less t
 LINE_BYTES = 80  # of a stream, without its name and types
 MESSAGES_IN_A_ROW = 20
 MOST_AT_ONCE = 64  # webhooks that send at one moment
+TESTS_AT_ONCE = 4  # of a worker; each takes a thread for as long as the receiver takes
 KEPT = dt.timedelta(days=1)  # messages that arrived
 KEPT_FAILED = dt.timedelta(days=90)
 SECONDS, FORGET_SECONDS = 1.0, 600.0
@@ -462,26 +468,39 @@ def _body(webhook: Webhook, after: int, until: int, streams: dict[str, _Stretch]
 
 def _deliver(message: WebhookMessage, claim: Claim[WebhookMessage]) -> dict[str, Any]:
     """Send a message once. Returns what is stored of it; raises Undelivered, and GivenUp after an answer 410."""
-    webhook, now = message.webhook, clock.now()
-    body, timestamp, message_id = message.body.encode(), int(now.timestamp()), f"msg_{message.message_id.hex}"
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "Pitside-Webhooks/1",
-        "webhook-id": message_id,
-        "webhook-timestamp": str(timestamp),
-        "webhook-signature": signatures(webhook, message_id, timestamp, body, now),
-    }
+    webhook, body = message.webhook, message.body.encode()
+    headers = _signed_headers(webhook, message.message_id, body, clock.now())
     people.release_connection()  # a receiver may take long
     status = post(webhook.url, body, headers)
-    if 200 <= status < 300:
-        return {"http_status": status}
     if status == 410:
         _end_gone(webhook)
         raise GivenUp(
             "It answered 410: the receiver wants nothing more, and the webhook has ended.", http_status=410
         )
+    if not _is_taken(status):
+        raise Undelivered(_not_taken(status), http_status=status)
+    return {"http_status": status}
+
+
+def _signed_headers(webhook: Webhook, message_id: uuid.UUID, body: bytes, now: dt.datetime) -> dict[str, str]:
+    """The headers of a message that is sent now. Raises Undelivered where no key can sign."""
+    name, timestamp = f"msg_{message_id.hex}", int(now.timestamp())
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Pitside-Webhooks/1",
+        "webhook-id": name,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signatures(webhook, name, timestamp, body, now),
+    }
+
+
+def _is_taken(status: int) -> bool:
+    return 200 <= status < 300
+
+
+def _not_taken(status: int) -> str:
     redirected = ", a redirect, which is not followed" if 300 <= status < 400 else ""
-    raise Undelivered(f"It answered {status}{redirected}.", http_status=status)
+    return f"It answered {status}{redirected}."
 
 
 OUTBOX = Outbox(
@@ -510,6 +529,58 @@ def _end_gone(webhook: Webhook) -> None:
         moment=now,
         gaming_day=webhook.facility.gaming_day(now),
     )
+
+
+# A message for a test
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a message for a test.
+
+    `http_status`: None without an answer. `milliseconds`: until the answer or the failure, None where nothing was sent.
+    `error`: what went wrong; empty if it arrived.
+    """
+
+    sent_at: dt.datetime
+    message_id: uuid.UUID
+    http_status: int | None
+    milliseconds: int | None
+    error: str
+
+
+_trials = threading.BoundedSemaphore(TESTS_AT_ONCE)
+
+
+def send_test(webhook: Webhook) -> Trial:
+    """Send the receiver of a webhook a message for a test, once, and return what became of it.
+
+    It is signed as every message, and its type is `webhook.test`. It is no delivery: it is stored nowhere, is not tried
+    again, and an answer 410 ends nothing. Takes up to 20 seconds, and holds no connection meanwhile; must not run
+    inside a transaction.
+    """
+    now, message_id = clock.now(), uuid.uuid4()
+    about = {"facility": webhook.facility.code, "webhook": webhook.code}
+    body = chain.canonical({"type": TEST_TYPE, "timestamp": clock.format_moment(now), "data": about})
+    if not _trials.acquire(blocking=False):
+        return Trial(now, message_id, None, None, "Other tests are being sent. Try again in a few seconds.")
+    begun: float | None = None
+    status, error = None, ""
+    try:
+        headers = _signed_headers(webhook, message_id, body, now)
+        people.release_connection()
+        begun = time.monotonic()
+        status = post(webhook.url, body, headers)
+        error = "" if _is_taken(status) else _not_taken(status)
+    except Undelivered as failure:
+        error = str(failure)
+    finally:
+        _trials.release()
+    milliseconds = None if begun is None else round((time.monotonic() - begun) * 1000)
+    return Trial(now, message_id, status, milliseconds, error)
+
+
+# Telling
 
 
 def tell(webhook_id: int) -> int:

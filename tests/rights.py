@@ -255,6 +255,7 @@ NARROWED_BY_VIEW = {"floor/<slug:facility>/figures/<code:table>/"}  # of tables 
 SENDERS: dict[str, Set[str]] = {
     "office/<slug:facility>/deadlines/feeds": OFFICE,
     "floor/<slug:facility>/people/file": ACCESS_PREPARERS,
+    "floor/<slug:facility>/webhooks/": {"system administrator"},  # a message for a test
     "enrol": set(),  # nobody without a token
     "sign-in": {"no device", "revoked", "display", "wall"},  # led elsewhere; nobody without a PIN
     "sign-in/second-factor": EVERYBODY,

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from django.db.models import Max, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_http_methods
 
 from audit import clock
+from audit.identity import Denied
 from audit.models import Person
 from games.access import opened_by
 from games.kit.searches import Search, Words
@@ -18,7 +19,7 @@ from tables.models import Webhook, WebhookKey, WebhookMessage
 from tables.runner.access import DEVICES, FACILITY_PAGES, PEOPLE
 from tables.views.facility import page_context
 from tables.views.people import State, waiting_changes
-from tables.webhooks import STOPPERS, SUBJECT
+from tables.webhooks import STOPPERS, SUBJECT, Trial, send_test
 
 MESSAGES_SHOWN = 50
 DELIVERED_SHOWN = 5
@@ -58,14 +59,22 @@ class WebhookSearch(Search):
     webhook = Words(max_length=20)
 
 
-@require_GET
+@require_http_methods(["GET", "POST"])
 @opened_by(FACILITY_PAGES[DEVICES])
 def webhooks(request: HttpRequest, person: Person, facility: Facility) -> HttpResponse:
-    """List the webhooks of the facility, and the newest messages and the keys of one of them."""
+    """List the webhooks of the facility, and the newest messages and the keys of one of them.
+
+    POST sends that one a message for a test, and shows what became of it. Raises `Denied` for who prepares no webhooks.
+    """
+    row_of_policy = policy.row_of(facility.law, SUBJECT)
+    prepares = policy.may_prepare(row_of_policy, person)
+    code = WebhookSearch(request.GET).values["webhook"]
+    is_test = request.method == "POST"
+    if is_test and not prepares:
+        raise Denied
+    trial = _test(facility, code) if is_test else None
     now = clock.now()
     rows = webhook_rows(facility)
-    row_of_policy = policy.row_of(facility.law, SUBJECT)
-    code = WebhookSearch(request.GET).values["webhook"]
     selected = next((row for row in rows if row.webhook.code == code), None)
     context = page_context(person, facility, PEOPLE, now) | {
         "tab": "webhooks",
@@ -75,14 +84,24 @@ def webhooks(request: HttpRequest, person: Person, facility: Facility) -> HttpRe
         "messages": list(selected.webhook.messages.order_by("-pk")[:MESSAGES_SHOWN]) if selected else [],
         "keys": signing_keys(selected.webhook, now) if selected else [],
         "changes": waiting_changes(facility, person, SUBJECT, now),
-        "prepares": policy.may_prepare(row_of_policy, person),
+        "prepares": prepares,
+        "trial": trial,
+        "nothing_tested": is_test and trial is None,
         "ends": person.role in STOPPERS,
         "policy": {
             "prepare": policy.in_words(row_of_policy.prepare),
             "approve": policy.in_words(row_of_policy.approve),
         },
     }
-    return render(request, "tables/people/webhooks.html", context)
+    status = 422 if context["nothing_tested"] else 200
+    return render(request, "tables/people/webhooks.html", context, status=status)
+
+
+def _test(facility: Facility, code: str) -> Trial | None:
+    """Send the webhook of this code a message for a test; None where there is none, or it has ended."""
+    rows = Webhook.objects.select_related("facility")
+    webhook = rows.filter(facility=facility, code=code, ended_at=None).first()
+    return None if webhook is None else send_test(webhook)
 
 
 def webhook_rows(facility: Facility) -> list[WebhookRow]:

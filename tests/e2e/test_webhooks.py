@@ -38,6 +38,11 @@ def test_two_people_add_a_webhook_and_see_why_it_does_not_arrive(scene, new_page
     expect(carla.page.locator(".list").last).to_contain_text("Does not arrive")
     expect(carla.page.locator(".list").first).to_contain_text("127.0.0.1 is not reached")
     is_narrow(carla.page)
+    ida.page.goto(f"{PAGE}?webhook=WH-0001")
+    ida.page.get_by_role("button", name="Send a test").click()
+    expect(ida.page.locator(".panel .refused")).to_contain_text("127.0.0.1 is not reached")
+    is_narrow(ida.page)
+    assert WebhookMessage.objects.count() == 1
     carla.page.goto("/floor/larkfield/systems/")
     expect(carla.page.locator(".deliveries")).to_contain_text("127.0.0.1 is not reached")
     is_narrow(carla.page)

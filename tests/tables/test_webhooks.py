@@ -599,3 +599,87 @@ def test_the_page_says_nothing_of_a_failure_that_is_over_and_shows_the_messages_
     assert (row.state.words, row.failing) == ("Sends", None)
     text = page.content.decode()
     assert text.index("Messages of") < text.index("Webhooks, those that need attention first")
+
+
+def send_test(browser, query="?webhook=WH-0001") -> tuple[int, str]:
+    """The status and the words of the page that answers who sends a message for a test."""
+    answer = browser.post(f"/floor/larkfield/webhooks/{query}")
+    return answer.status_code, " ".join(re.sub(r"<[^>]+>", " ", answer.content.decode()).split())
+
+
+def test_a_message_for_a_test_is_signed_and_its_answer_shown_and_it_is_no_delivery(scene, receiver):
+    webhook = add(scene, receiver)
+    browser = scene.browser("podium", ADMINISTRATOR)
+    entries, before = Entry.objects.count(), list(Webhook.objects.values())
+    status, text = send_test(browser)
+    assert status == 200 and re.search(r"after \d+ ms: it arrived, answer 204\. msg_[0-9a-f]{32}", text)
+    ((headers, body),) = receiver.requests
+    assert json.loads(body)["type"] == "webhook.test"
+    assert json.loads(body)["data"] == {"facility": "larkfield", "webhook": "WH-0001"}
+    key = Ed25519PublicKey.from_public_bytes(
+        base64.b64decode(webhook.keys.get().public_key.removeprefix("whpk_"))
+    )
+    names = {name.lower(): value for name, value in headers.items()}
+    signed = f"{names['webhook-id']}.{names['webhook-timestamp']}.".encode() + body
+    key.verify(base64.b64decode(names["webhook-signature"].removeprefix("v1a,")), signed)
+    assert f"{names['webhook-id']}" in text
+    assert not WebhookMessage.objects.exists() and Entry.objects.count() == entries
+    assert list(Webhook.objects.values()) == before and "No message yet." in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (410, "ms: It answered 410. msg_"),
+        (302, "It answered 302, a redirect, which is not followed. msg_"),
+        (None, "ms: No answer: "),
+    ],
+)
+def test_a_test_that_fails_says_why_and_neither_ends_nor_stops_the_webhook(scene, receiver, answer, words):
+    webhook = add(scene, receiver)
+    receiver.answers = [answer]
+    status, text = send_test(scene.browser("podium", ADMINISTRATOR))
+    assert status == 200 and words in text and "it arrived" not in text
+    webhook.refresh_from_db()
+    assert webhook.ended_at is None and webhook.stopped_at is None and "Does not arrive" not in text
+    assert len(receiver.requests) == 1
+
+
+def test_a_test_without_a_key_that_signs_or_a_turn_sends_nothing(scene, receiver, settings, monkeypatch):
+    webhook = add(scene, receiver)
+    with monkeypatch.context() as busy:
+        busy.setattr(webhooks, "_trials", threading.BoundedSemaphore(1))
+        webhooks._trials.acquire()
+        assert (
+            "No test was sent. Other tests are being sent."
+            in send_test(scene.browser("podium", ADMINISTRATOR))[1]
+        )
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another " * 8, []
+    trial = webhooks.send_test(webhook)
+    assert trial.milliseconds is None and "no longer has" in trial.error
+    assert receiver.requests == []
+
+
+def test_only_who_prepares_webhooks_sends_a_test_and_none_to_one_that_ended(scene, receiver):
+    add(scene, receiver)
+    assert send_test(scene.browser("podium", "compliance"))[0] == 403
+    assert "Send a test" not in page(scene, "compliance", "?webhook=WH-0001")
+    assert "Send a test" in page(scene, ADMINISTRATOR, "?webhook=WH-0001")
+    assert send_test(scene.browser("podium", ADMINISTRATOR), "")[0] == 422
+    scene.in_room("end_webhook", {"webhook": "WH-0001"}, by="compliance")
+    status, text = send_test(scene.browser("podium", ADMINISTRATOR))
+    assert status == 422 and "there is no such webhook, or it has ended" in text
+    assert receiver.requests == []
+
+
+def test_a_test_holds_no_connection_while_the_receiver_takes_its_time(scene, receiver, monkeypatch):
+    webhook = add(scene, receiver)
+    release = mock.Mock()
+    monkeypatch.setattr(webhooks.people, "release_connection", release)
+
+    def post(*_args):
+        assert release.call_count == 1
+        return 204
+
+    monkeypatch.setattr(webhooks, "post", post)
+    assert webhooks.send_test(webhook).http_status == 204
