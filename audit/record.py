@@ -248,7 +248,8 @@ NUMBER_LIMIT = 2**53
 HASH = re.compile(r"[0-9a-f]{64}")
 MAC_LENGTH_MAX = 200
 STORED_HEADS_MAX = 200
-STORED_HEADS_LENGTH_MAX = 100_000  # characters
+STORED_OF_STREAM_MAX = 8  # static/js/heads.js keeps fewer
+STORED_HEADS_LENGTH_MAX = 300_000  # characters
 # The number of the current incarnation, as a column of a larger statement.
 INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST_INCARNATION}) FROM audit_incarnation i)"
 
@@ -309,25 +310,31 @@ def parse_head(value: Any) -> ClaimedHead | None:
 
 
 def parse_stored_head(value: Any) -> ClaimedHead | None:
-    """Parse a head that a device has stored; None if it is malformed, because what is stored may be of any age."""
+    """Parse a head that a device has shown; None if it is malformed, because what is stored may be of any age."""
     try:
         return parse_head(value)
     except ValueError:
         return None
 
 
-def parse_stored_heads(text: str) -> dict[str, ClaimedHead]:
-    """Parse what a device has stored, as it sends it to sign in: a JSON object of heads by the name of their stream.
+def parse_stored(value: Any) -> tuple[ClaimedHead, ...]:
+    """Parse the heads of a stream that a device has stored. Leaves out what is malformed, and all after the eighth."""
+    values = value[:STORED_OF_STREAM_MAX] if isinstance(value, list) else []
+    return tuple(head for head in map(parse_stored_head, values) if head is not None)
 
-    Leaves out what is malformed, and everything after the first 200.
+
+def parse_stored_heads(text: str) -> dict[str, tuple[ClaimedHead, ...]]:
+    """Parse what a device has stored, as it sends it to sign in: a JSON object of lists of heads by their stream.
+
+    Leaves out what is malformed, and everything after the first 200 streams.
     """
     try:
         values = json.loads(text[:STORED_HEADS_LENGTH_MAX])
     except (ValueError, RecursionError):
         return {}
     items = list(values.items())[:STORED_HEADS_MAX] if isinstance(values, dict) else []
-    parsed = {stream: parse_stored_head(value) for stream, value in items}
-    return {stream: head for stream, head in parsed.items() if head is not None}
+    parsed = {stream: parse_stored(value) for stream, value in items}
+    return {stream: heads for stream, heads in parsed.items() if heads}
 
 
 def check_head(stream: Stream, incarnation: int, claim: ClaimedHead) -> HeadStatus:

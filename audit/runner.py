@@ -186,7 +186,7 @@ class ActRequest:
     `seen_version`: the version that the screen showed when the person tapped. `after`: the commands of this tablet that
     were accepted while the act waited behind them.
     `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
-    `head`: the head that the screen showed, if it showed one. `stored_head`: the one that the device had stored before.
+    `head`: the head that the screen showed, if it showed one. `stored_heads`: others that the device has stored.
     `tap`: what the device says about when the act was tapped, if it waited. A retry says something else.
     `factor_at`: when the actor last gave a second factor in this session. `lookup`: set by the runner.
     `copy`: set by a runner that lets the act run on what a worker kept, instead of the target's rows. `sender`: what
@@ -205,7 +205,7 @@ class ActRequest:
     witness: Person | None = None
     attachment: bytes = b""
     head: ClaimedHead | None = None
-    stored_head: ClaimedHead | None = None
+    stored_heads: tuple[ClaimedHead, ...] = ()
     tap: ClaimedTap | None = None
     factor_at: dt.datetime | None = None
     copy: Any = None

@@ -206,23 +206,39 @@ class Front:
         await self.client.aclose()
 
 
+MOST_STORED = 6  # heads of a table, as in static/js/heads.js
+
+
 class StoredHeads:
-    """The newest head of each table that a device has shown: what static/js/heads.js stores beyond page and session."""
+    """The heads of each table that a device has shown: what static/js/heads.js stores beyond page and session."""
 
     def __init__(self) -> None:
-        self.stored: dict[str, Json] = {}
-        self.unjudged: dict[str, Json] = {}
+        self.stored: dict[str, list[Json]] = {}
+        self.held: set[str] = set()
 
     def hold(self) -> None:
         """What is stored now stays until the server has judged it."""
-        self.unjudged = dict(self.stored)
+        self.held = set(self.stored)
 
     def store(self, stream: str, head: Json) -> None:
-        before = self.unjudged.get(stream)
-        if before and head["incarnation"] > before["incarnation"]:
-            del self.unjudged[stream]
-        if stream not in self.unjudged:
-            self.stored[stream] = head
+        heads = [one for one in self.stored.get(stream, []) if one["incarnation"] >= head["incarnation"]]
+        if heads and heads[-1] == head:
+            return
+        if stream not in self.held:
+            heads = heads[:-1]
+        self.held.discard(stream)
+        if len(heads) >= MOST_STORED:
+            del heads[1]
+        self.stored[stream] = [*heads, head]
+
+    def unjudged(self, stream: str, shown: Json | None) -> list[Json]:
+        """Those that an act has to bring beside the one that its screen shows."""
+        return [head for head in self.stored.get(stream, []) if head != shown]
+
+    def mark_judged(self, stream: str, judged: Sequence[Json | None]) -> None:
+        *older, newest = self.stored.get(stream) or [None]
+        if newest is not None:
+            self.stored[stream] = [*(head for head in older if head not in judged), newest]
 
 
 class Browser:
@@ -594,7 +610,9 @@ class Tablet(Screen):
         The first try goes by the socket, if pushes come by it.
         """
         stream = self.seat.place
-        heads = {"head": self.fragment.claimed_head, "stored_head": self.heads.unjudged.get(stream)}
+        head = self.fragment.claimed_head
+        stored = self.heads.unjudged(stream, head)
+        heads = {"head": head, **({"stored_heads": stored} if stored else {})}
         body = {**body, **heads, **({"pushed": True} if self.is_pushed else {})}
         tried = await self.try_on_socket(name, body) if is_first and self.is_pushed else None
         status, answer = tried or await self.try_act(f"{self.path}acts/{name}", body)
@@ -603,7 +621,7 @@ class Tablet(Screen):
         elif not body.get("retry") and (
             status == 200 or body["command"] in (answer.get("command"), answer.get("recorded"))
         ):
-            self.heads.unjudged.pop(stream, None)
+            self.heads.mark_judged(stream, [head, *stored])
         if status == 200:
             self.last_taken = time.monotonic()
         if answer.get("screen"):

@@ -447,7 +447,7 @@ STATES = (
     "football wagers",
     "football dice",
 )
-ENVELOPE = ("command", "seen", "params", "head", "stored_head", "tapped", "after", "witness", "station")
+ENVELOPE = ("command", "seen", "params", "head", "stored_heads", "tapped", "after", "witness", "station")
 
 
 class Sent(NamedTuple):

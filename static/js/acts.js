@@ -13,7 +13,7 @@
 
 import { csrfToken } from "./csrf.js";
 import { noteServerTime } from "./facility-time.js";
-import { headOf, holdHeads, markJudged, unjudgedHead } from "./heads.js";
+import { headOf, holdHeads, markJudged, unjudgedHeads } from "./heads.js";
 import { canWait } from "./offline.js";
 import { formatAmount } from "./stacks.js";
 import { SIGNATURE_NEEDED, sendSigned } from "./signature.js";
@@ -239,7 +239,8 @@ export class ActQueue {
      The first one goes by the page's socket, if pushes come by it. Whatever that leaves open, POST decides: each act is on a
      socket once at most. */
   async ask(url, act, body, isFirst) {
-    const { stream } = this.fragment.dataset, text = JSON.stringify({ ...body, head: this.head, "stored_head": unjudgedHead(stream) });
+    const { stream } = this.fragment.dataset, { head } = this, stored = unjudgedHeads(stream, head);
+    const text = JSON.stringify({ ...body, head, "stored_heads": stored });
     let status = 0, date, content;
     try {
       const onSocket = isFirst && this.page.sendAct?.(act, text, REQUEST_TIMEOUT);
@@ -250,7 +251,7 @@ export class ActQueue {
     noteServerTime(date);
     const ok = status >= 200 && status < 300;
     if (!content || status >= 500) holdHeads();
-    else if (!body.retry && isAbout(body.command, { ok, ...content })) markJudged(stream);  // a repeated answer judges nothing
+    else if (!body.retry && isAbout(body.command, { ok, ...content })) markJudged(stream, [head, ...stored ?? []]);  // a repeated answer judges nothing
     if (content && (ok || content.refusal)) {
       dispatchEvent(new Event("acts:answered"));
       return { status, ok, answered: true, ...content };

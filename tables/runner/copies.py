@@ -63,7 +63,7 @@ def take(request: ActRequest, act: Act[TableContext, Any]) -> Copy | None:
         copy = _copies.pop((request.facility, request.place), None)
     if copy is None or not are_kept() or not act.is_all_in_context or request.witness is not None:
         return None
-    if request.stored_head is not None or request.lookup.retry or request.after:
+    if request.stored_heads or request.lookup.retry or request.after:
         return None
     return copy if request.seen_version <= copy.table.stream.seq else None
 

@@ -7,7 +7,7 @@ anybody can send one: an act that brings it is refused and the floor gets an ale
 """
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 from django.db import transaction
@@ -144,7 +144,7 @@ def verify_record_has_heads(request: ActRequest, locked: Locked) -> None:
 
     A stored head without our MAC is ignored: it may be older than our key.
     """
-    for claim in (request.stored_head, request.head):
+    for claim in (*request.stored_heads, request.head):
         if claim is not None and _is_lost(locked.table.stream, locked.incarnation, claim):
             raise RollbackDetected(claim)
 
@@ -184,7 +184,7 @@ def halt(request: ActRequest, claim: ClaimedHead) -> HeadRefused:
         return _halt(_context(request, locked), claim)
 
 
-def halt_for_device(device: Device | None, claims: Mapping[str, ClaimedHead]) -> list[TableHalted]:
+def halt_for_device(device: Device | None, claims: Mapping[str, Sequence[ClaimedHead]]) -> list[TableHalted]:
     """Halt the tables whose record lacks a head that this device brings, whether or not anybody is signed in.
 
     `claims` are heads by the name of their stream; those of tables that the device does not serve are ignored, and so
@@ -198,11 +198,13 @@ def halt_for_device(device: Device | None, claims: Mapping[str, ClaimedHead]) ->
     )
     incarnation = current_incarnation_number()
     lost = [
-        table
+        (table, claim)
         for table in tables.order_by("stream__name")
-        if serves(device, table) and _is_lost(table.stream, incarnation, claims[table.stream.name])
+        if serves(device, table)
+        for claim in claims[table.stream.name]
+        if _is_lost(table.stream, incarnation, claim)
     ]
-    refusals = [_halt_for_device(device, table, claims[table.stream.name]) for table in lost]
+    refusals = [_halt_for_device(device, table, claim) for table, claim in lost]
     return [refusal for refusal in refusals if refusal is not None]
 
 

@@ -533,10 +533,9 @@ def _refused_without_session(request: HttpRequest, target: ActTarget, reason: Si
             body = _json_body(request)
         except Refusal:
             body = {}
-        for field in ("stored_head", "head"):
-            if (claim := record.parse_stored_head(body.get(field))) is not None:
-                claims = {f"{target.facility}/{target.table}": claim}
-                halted += halts.halt_for_device(enrolled_device(request), claims)
+        heads = record.parse_stored(body.get("stored_heads")) + record.parse_stored([body.get("head")])
+        claims = {f"{target.facility}/{target.table}": heads} if heads else {}
+        halted = halts.halt_for_device(enrolled_device(request), claims)
     if halted:
         return _refused(halted[0].status, halted[0], None, halted[0].affected_table_ids)
     is_signed_out = isinstance(reason, SignedOut)
@@ -711,7 +710,7 @@ def _act_request(
         device=enrolled_device(request),
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
-        stored_head=record.parse_stored_head(body.get("stored_head")) if target.table else None,
+        stored_heads=record.parse_stored(body.get("stored_heads")) if target.table else (),
         tap=_tap(body.get("tapped")) if target.table else None,
         factor_at=factors.factor_at(request.session),
         after=_after(body.get("after", [])) if target.table else frozenset(),

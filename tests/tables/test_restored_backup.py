@@ -11,7 +11,7 @@ from django.db import connection
 
 from audit.devices import enroll
 from audit.models import Entry, Stream
-from audit.record import parse_stored_head
+from audit.record import parse_stored
 from tables.models import Alert
 from tables.runner import halts
 from tables.screens import snapshot
@@ -139,7 +139,7 @@ def test_the_first_act_after_a_restore_halts_the_table_although_the_session_is_g
 
 def test_the_head_that_a_device_stored_halts_the_table_before_a_pin_is_looked_at(gone_back):
     scene, tablet, last = gone_back
-    stored = json.dumps({"larkfield/T-01": last, "larkfield/T-99": last, "": 7})
+    stored = json.dumps({"larkfield/T-01": [last], "larkfield/T-99": [last], "": 7})
     assert tablet.post("/sign-in", {"person": "dealer", "pin": "000000", "heads": stored}).status_code == 403
     assert is_halted_everywhere(scene, scene.tablet)
 
@@ -147,7 +147,7 @@ def test_the_head_that_a_device_stored_halts_the_table_before_a_pin_is_looked_at
 def test_a_podium_brings_the_heads_of_all_its_tables(gone_back):
     scene, _tablet, last = gone_back
     podium = scene.browser("podium")
-    stored = json.dumps({"larkfield/T-01": last})
+    stored = json.dumps({"larkfield/T-01": [last]})
     podium.post("/sign-in", {"person": "floorperson", "pin": PIN, "heads": stored})
     assert is_halted_everywhere(scene, scene.podium)
 
@@ -155,9 +155,16 @@ def test_a_podium_brings_the_heads_of_all_its_tables(gone_back):
 def test_a_stored_head_comes_with_the_first_act_of_a_page_that_shows_less(gone_back):
     scene, tablet, last = gone_back
     tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
-    answer = post(tablet, scene, head_of(scene), stored_head=last)
+    answer = post(tablet, scene, head_of(scene), stored_heads=[last])
     assert (answer.status_code, answer.json()["refusal"]["code"]) == (423, "record-went-back")
     assert " data-halted" in answer.json()["screen"]["html"]
+
+
+def test_each_head_that_a_device_has_stored_is_judged(gone_back):
+    scene, tablet, last = gone_back
+    tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
+    answer = post(tablet, scene, head_of(scene), stored_heads=[head_of(scene), last])
+    assert (answer.status_code, answer.json()["refusal"]["code"]) == (423, "record-went-back")
 
 
 @pytest.mark.django_db
@@ -165,17 +172,18 @@ def test_a_stored_head_without_our_mac_or_of_another_table_halts_nothing(scene):
     tablet, ours = scene.browser("tablet"), foreign(scene)
     before = scene.version
     for head in ({**ours, "mac": "0" * 64}, {"seq": 3}, None):
-        assert post(tablet, scene, head, stored_head=head).status_code == 401
+        assert post(tablet, scene, head, stored_heads=[head]).status_code == 401
     for stored in (
-        {"larkfield/T-01": {**ours, "mac": "0" * 64}},
-        {"larkfield/T-02": ours},
-        {"larkfield/T-01": {"seq": "7"}},
+        {"larkfield/T-01": [{**ours, "mac": "0" * 64}]},
+        {"larkfield/T-02": [ours]},
+        {"larkfield/T-01": [{"seq": "7"}]},
+        {"larkfield/T-01": ours},
         [ours],
         "[" * 100_000,
     ):
         text = stored if isinstance(stored, str) else json.dumps(stored)
         assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN, "heads": text}).status_code == 302
-    assert post(tablet, scene, head_of(scene), stored_head={**ours, "mac": ""}).status_code == 200
+    assert post(tablet, scene, head_of(scene), stored_heads=[{**ours, "mac": ""}]).status_code == 200
     assert (scene.fresh.halted_at, scene.version) == (None, before + 1)
     assert not Alert.objects.filter(kind="head-not-ours").exists()
 
@@ -183,6 +191,6 @@ def test_a_stored_head_without_our_mac_or_of_another_table_halts_nothing(scene):
 @pytest.mark.django_db
 def test_a_device_of_another_table_halts_nothing(scene):
     elsewhere, _token = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
-    assert halts.halt_for_device(elsewhere, {"larkfield/T-01": parse_stored_head(foreign(scene))}) == []
-    assert halts.halt_for_device(None, {"larkfield/T-01": parse_stored_head(foreign(scene))}) == []
+    assert halts.halt_for_device(elsewhere, {"larkfield/T-01": parse_stored([foreign(scene)])}) == []
+    assert halts.halt_for_device(None, {"larkfield/T-01": parse_stored([foreign(scene)])}) == []
     assert scene.fresh.halted_at is None
