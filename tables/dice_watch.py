@@ -39,7 +39,7 @@ from games.dice_watch import (
 from games.kit.plots import Circle, Line, Mark, Path, Plot, Rect, Scale, Sign, Text
 from games.models import Facility
 from games.registry import game_by_code
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule
 from tables.models import (
     Case,
     DiceCursor,
@@ -328,27 +328,23 @@ def _evidence(params: Mapping[str, Any]) -> str:
     return f"{rounds}: the evidence against fair dice is {params['evidence']}, the alarm line is {params['alarm']:,}."
 
 
-UNFAIR_LOT = alert_kind(
-    AlertKind(
-        "dice-watch",
-        "dice-watch:lot:{lot}",
-        Level.WARN,
-        "Dice watch",
-        "Dice watch",
-        describe=describe_lot,
-        at_the_pit=True,
-    )
+UNFAIR_LOT = AlertKind(
+    "dice-watch",
+    "dice-watch:lot:{lot}",
+    Level.WARN,
+    "Dice watch",
+    "Dice watch",
+    describe=describe_lot,
+    at_the_pit=True,
 )
-UNFAIR_SHAKER = alert_kind(
-    AlertKind(
-        "dice-watch",
-        "dice-watch:shaker:{shaker}",
-        Level.WARN,
-        "Dice watch",
-        "Dice watch",
-        describe=describe_shaker,
-        at_the_pit=True,
-    )
+UNFAIR_SHAKER = AlertKind(
+    "dice-watch",
+    "dice-watch:shaker:{shaker}",
+    Level.WARN,
+    "Dice watch",
+    "Dice watch",
+    describe=describe_shaker,
+    at_the_pit=True,
 )
 
 

@@ -35,7 +35,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     end_alert,
     raise_alert,
@@ -207,11 +206,9 @@ def _describe(params: Mapping[str, Any]) -> tuple[str, str]:
     return TITLE, ceased_text(params["what"])
 
 
-DEVICE_FAILURE = alert_kind(
-    AlertKind("device-failure", "failure", Level.STOP, "Failure", TITLE, describe=_describe)
-)
-SHAKER_FAILURE = alert_kind(
-    AlertKind("shaker-failure", "failure", Level.STOP, "Shaker failure", TITLE, describe=_describe)
+DEVICE_FAILURE = AlertKind("device-failure", "failure", Level.STOP, "Failure", TITLE, describe=_describe)
+SHAKER_FAILURE = AlertKind(
+    "shaker-failure", "failure", Level.STOP, "Shaker failure", TITLE, describe=_describe
 )
 
 
@@ -554,16 +551,14 @@ def describe_hand_settled(params: Mapping[str, Any]) -> tuple[str, str]:
     return "A round was settled by hand", f"{signed} {paid}{held}. Compare it with the video."
 
 
-HAND_SETTLED = alert_kind(
-    AlertKind(
-        "hand-settled",
-        "hand-settled:{round}",
-        Level.WARN,
-        "Round settled by hand",
-        "A round was settled by hand",
-        describe=describe_hand_settled,
-        ends_when_acknowledged=True,
-    )
+HAND_SETTLED = AlertKind(
+    "hand-settled",
+    "hand-settled:{round}",
+    Level.WARN,
+    "Round settled by hand",
+    "A round was settled by hand",
+    describe=describe_hand_settled,
+    ends_when_acknowledged=True,
 )
 Dice = tuple[int, ...]
 SUBJECT = "hand-settled-rounds"  # the row of the policy

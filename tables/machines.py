@@ -37,7 +37,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     live_tables,
     tables_concerned,
@@ -194,66 +193,56 @@ DRILL_EVERY = dt.timedelta(days=8)
 LONGEST_CAUSE = 50
 DELETE_NOTHING = "Delete nothing of the record (docs/operation.md)."
 
-CLOCK_OFFSET = alert_kind(
-    AlertKind(
-        "clock-offset",
-        "clock-offset:{cause}",
-        Level.WARN,
-        "Clocks differ",
-        "Two clocks differ",
-        "The clock of %(machine)s is %(seconds)s s from that of the database, which dates the record. Find out which "
-        "is wrong, and correct that one.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+CLOCK_OFFSET = AlertKind(
+    "clock-offset",
+    "clock-offset:{cause}",
+    Level.WARN,
+    "Clocks differ",
+    "Two clocks differ",
+    "The clock of %(machine)s is %(seconds)s s from that of the database, which dates the record. Find out which "
+    "is wrong, and correct that one.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-DISK_LOW = alert_kind(
-    AlertKind(
-        "disk-low",
-        "disk:{cause}:20",
-        Level.INFO,
-        "Disk nearly full",
-        "A disk is four fifths full",
-        f"%(percent)s%% of a disk of %(machine)s were free (%(folder)s). Make room this week. {DELETE_NOTHING}",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+DISK_LOW = AlertKind(
+    "disk-low",
+    "disk:{cause}:20",
+    Level.INFO,
+    "Disk nearly full",
+    "A disk is four fifths full",
+    f"%(percent)s%% of a disk of %(machine)s were free (%(folder)s). Make room this week. {DELETE_NOTHING}",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-DISK_LEAST = alert_kind(
-    AlertKind(
-        "disk-low",
-        "disk:{cause}:10",
-        Level.WARN,
-        "Disk nearly full",
-        "A disk is nearly full",
-        f"%(percent)s%% of a disk of %(machine)s were free (%(folder)s). Play stops when it is full. {DELETE_NOTHING}",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+DISK_LEAST = AlertKind(
+    "disk-low",
+    "disk:{cause}:10",
+    Level.WARN,
+    "Disk nearly full",
+    "A disk is nearly full",
+    f"%(percent)s%% of a disk of %(machine)s were free (%(folder)s). Play stops when it is full. {DELETE_NOTHING}",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-CERTIFICATE_ENDS = alert_kind(
-    AlertKind(
-        "certificate-ends",
-        "certificate:{cause}",
-        Level.WARN,
-        "Certificate ends",
-        "A certificate is about to end",
-        "The certificate of %(machine)s ends at %(until)s, and was not renewed. Tablets do not connect after that.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+CERTIFICATE_ENDS = AlertKind(
+    "certificate-ends",
+    "certificate:{cause}",
+    Level.WARN,
+    "Certificate ends",
+    "A certificate is about to end",
+    "The certificate of %(machine)s ends at %(until)s, and was not renewed. Tablets do not connect after that.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-RESTORE_DUE = alert_kind(
-    AlertKind(
-        "restore-due",
-        "restore-due",
-        Level.INFO,
-        "Restore due",
-        "No backup was tried",
-        "No backup was restored and verified since %(day)s. Run the drill, and read what it says.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+RESTORE_DUE = AlertKind(
+    "restore-due",
+    "restore-due",
+    Level.INFO,
+    "Restore due",
+    "No backup was tried",
+    "No backup was restored and verified since %(day)s. Run the drill, and read what it says.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
 
 

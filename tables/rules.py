@@ -31,7 +31,7 @@ from games.office.providers import services
 from games.office.providers.services import WHOLE_GAME, service_refusal, suspended_codes, wager_label
 from games.office.submissions.gate import recorded_approvals
 from games.snapshot_types import Reason
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, raise_alert
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule, raise_alert
 from tables.core.context import TableContext
 from tables.core.seats import WagerInput
 from tables.models import Table
@@ -142,27 +142,23 @@ def current_rules(ctx: TableContext) -> RulesInEffect:
 # Alerts: no rules, and rules that changed
 
 
-NO_RULES = alert_kind(
-    AlertKind(
-        "no-rules",
-        "no-rules",
-        Level.STOP,
-        "No rules in force",
-        "No rules in force",
-        "Rules submission %(code)s is not in force. The table cannot deal: close it.",
-    )
+NO_RULES = AlertKind(
+    "no-rules",
+    "no-rules",
+    Level.STOP,
+    "No rules in force",
+    "No rules in force",
+    "Rules submission %(code)s is not in force. The table cannot deal: close it.",
 )
-NEW_RULES = alert_kind(
-    AlertKind(
-        "new-rules",
-        "new-rules:{code}:{version}",
-        Level.WARN,
-        "New rules in force",
-        "New rules in force",
-        "Version %(version)s of %(code)s is in force. Read what it changes, tell the dealers, and acknowledge it: no "
-        "round begins before.",
-        ends_when_acknowledged=True,
-    )
+NEW_RULES = AlertKind(
+    "new-rules",
+    "new-rules:{code}:{version}",
+    Level.WARN,
+    "New rules in force",
+    "New rules in force",
+    "Version %(version)s of %(code)s is in force. Read what it changes, tell the dealers, and acknowledge it: no "
+    "round begins before.",
+    ends_when_acknowledged=True,
 )
 
 

@@ -15,7 +15,7 @@ from audit.entry_types import entry_type
 from audit.models import Entry
 from games.act_forms import Cents, whole
 from games.engine import Refusal, RefusalCode
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule, live_tables
 from tables.core.context import TableContext
 from tables.core.duty import MACHINES, verify_of_one_table
 from tables.limits import LIMITS_CHANGE_CANCELLED, pending_change, post_sign, section_of
@@ -119,16 +119,14 @@ def show_sign(
 # The alert about a sign that does not follow
 
 
-SIGN_BEHIND = alert_kind(
-    AlertKind(
-        "sign-behind",
-        "sign:{cause}",
-        Level.WARN,
-        "Sign does not follow",
-        "A sign does not show the limits",
-        "%(device)s has not said for a minute that it shows %(shows)s. Look at the sign, and post a paper one "
-        "meanwhile.",
-    )
+SIGN_BEHIND = AlertKind(
+    "sign-behind",
+    "sign:{cause}",
+    Level.WARN,
+    "Sign does not follow",
+    "A sign does not show the limits",
+    "%(device)s has not said for a minute that it shows %(shows)s. Look at the sign, and post a paper one "
+    "meanwhile.",
 )
 
 

@@ -41,7 +41,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     end_alert,
     has_prefix,
@@ -68,29 +67,25 @@ from tables.webhooks import run_webhooks
 # Alerts about the clock
 
 
-CLOCK_BEHIND = alert_kind(
-    AlertKind(
-        "clock",
-        "clock:behind",
-        Level.STOP,
-        "Clock",
-        "The clock went back",
-        "The server's clock is behind the record, so acts are refused. Correct the clock, or settle manually until "
-        "it has caught up.",
-        is_everywhere=True,
-    )
+CLOCK_BEHIND = AlertKind(
+    "clock",
+    "clock:behind",
+    Level.STOP,
+    "Clock",
+    "The clock went back",
+    "The server's clock is behind the record, so acts are refused. Correct the clock, or settle manually until "
+    "it has caught up.",
+    is_everywhere=True,
 )
-CLOCK_JUMP = alert_kind(
-    AlertKind(
-        "clock",
-        "clock:jump",
-        Level.WARN,
-        "Clock",
-        "The clock jumped",
-        "The server's clock jumped by %(seconds)s seconds. Compare it with a clock that you trust.",
-        ends_when_acknowledged=True,
-        is_everywhere=True,
-    )
+CLOCK_JUMP = AlertKind(
+    "clock",
+    "clock:jump",
+    Level.WARN,
+    "Clock",
+    "The clock jumped",
+    "The server's clock jumped by %(seconds)s seconds. Compare it with a clock that you trust.",
+    ends_when_acknowledged=True,
+    is_everywhere=True,
 )
 
 
@@ -159,29 +154,25 @@ def _describe_silent_tablets(group: Sequence[Mapping[str, Any]]) -> tuple[str, s
     return title, "All were silent for a minute. Look first at what they share: power, cable, network."
 
 
-STALE_TABLET = alert_kind(
-    AlertKind(
-        "stale-tablet",
-        "tablet:{cause}",
-        Level.WARN,
-        "Tablet offline",
-        "Tablet offline",
-        describe=_describe_silent_tablet,
-        describe_group=_describe_silent_tablets,
-    )
+STALE_TABLET = AlertKind(
+    "stale-tablet",
+    "tablet:{cause}",
+    Level.WARN,
+    "Tablet offline",
+    "Tablet offline",
+    describe=_describe_silent_tablet,
+    describe_group=_describe_silent_tablets,
 )
 LOW_PERCENT = 20
-LOW_BATTERY = alert_kind(
-    AlertKind(
-        "low-battery",
-        "battery:{cause}",
-        Level.INFO,
-        "Tablet low",
-        "Tablet at %(percent)s%% without power",
-        "%(device)s runs on its battery, which was at %(percent)s%% when it was first low. Bring power before it "
-        "goes dark.",
-        at_the_pit=True,
-    )
+LOW_BATTERY = AlertKind(
+    "low-battery",
+    "battery:{cause}",
+    Level.INFO,
+    "Tablet low",
+    "Tablet at %(percent)s%% without power",
+    "%(device)s runs on its battery, which was at %(percent)s%% when it was first low. Bring power before it "
+    "goes dark.",
+    at_the_pit=True,
 )
 
 
@@ -275,17 +266,15 @@ alert_rule(AlertRule((LOW_BATTERY,), low_tablets, TABLET_TICKS))
 
 
 TOKEN_ALERT_LASTS = dt.timedelta(minutes=15)
-TOKEN_USED_TWICE = alert_kind(
-    AlertKind(
-        "token-used-twice",
-        "token:{cause}",
-        Level.WARN,
-        "Enrollment token used twice",
-        "A token was used twice",
-        "The enrollment token of %(device)s was used a second time, and refused. If nobody can say why, have the "
-        "system administrator revoke %(device)s.",
-        is_everywhere=True,
-    )
+TOKEN_USED_TWICE = AlertKind(
+    "token-used-twice",
+    "token:{cause}",
+    Level.WARN,
+    "Enrollment token used twice",
+    "A token was used twice",
+    "The enrollment token of %(device)s was used a second time, and refused. If nobody can say why, have the "
+    "system administrator revoke %(device)s.",
+    is_everywhere=True,
 )
 
 

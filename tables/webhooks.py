@@ -52,7 +52,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     tables_concerned,
 )
@@ -605,31 +604,27 @@ def tell(webhook_id: int) -> int:
 
 FAILING_AFTER = dt.timedelta(hours=1)
 ALERT_TICKS = 60
-WEBHOOK_STOPPED = alert_kind(
-    AlertKind(
-        "webhook",
-        "webhook:stopped:{cause}",
-        Level.WARN,
-        "Webhook",
-        "A webhook has stopped",
-        "%(webhook)s sends nothing more: its receiver took no message for 75 hours. Once it works again, replay it "
-        "under People, Webhooks, or end it there.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+WEBHOOK_STOPPED = AlertKind(
+    "webhook",
+    "webhook:stopped:{cause}",
+    Level.WARN,
+    "Webhook",
+    "A webhook has stopped",
+    "%(webhook)s sends nothing more: its receiver took no message for 75 hours. Once it works again, replay it "
+    "under People, Webhooks, or end it there.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-WEBHOOK_FAILING = alert_kind(
-    AlertKind(
-        "webhook",
-        "webhook:failing:{cause}",
-        Level.INFO,
-        "Webhook",
-        "A webhook does not arrive",
-        "The receiver of %(webhook)s has taken no message for an hour. People, Webhooks says why. It is tried for 75 "
-        "hours, and stops then.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+WEBHOOK_FAILING = AlertKind(
+    "webhook",
+    "webhook:failing:{cause}",
+    Level.INFO,
+    "Webhook",
+    "A webhook does not arrive",
+    "The receiver of %(webhook)s has taken no message for an hour. People, Webhooks says why. It is tried for 75 "
+    "hours, and stops then.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
 
 

@@ -228,7 +228,7 @@ def test_its_style_sheets_style_only_classes_that_something_has():
 
 
 REGISTERING = {
-    "act", "act_without_post", "alert_kind", "alert_rule", "case_kind", "declare", "desk_act", "entry_type",
+    "act", "act_without_post", "AlertKind", "alert_rule", "case_kind", "declare", "desk_act", "entry_type",
     "facility_act", "office_act", "record_check", "record_gap", "register",
 }  # fmt: skip
 

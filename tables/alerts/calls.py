@@ -42,7 +42,6 @@ from tables.core.alerts import (
     Level,
     acknowledge,
     acknowledged_with,
-    alert_kind,
     end_alert,
     held,
     kind_of,
@@ -183,43 +182,37 @@ def describe_dispute(params: Mapping[str, Any]) -> tuple[str, str]:
     return "Dispute at seat %s" % params["seat"], f"Disputed: “{about}{end}” Decide it, and write how."
 
 
-DISPUTE = alert_kind(
-    AlertKind(
-        DISPUTE_CODE,
-        "dispute:{cause}",
-        Level.WARN,
-        "Dispute",
-        "Dispute at seat %(seat)s",
-        describe=describe_dispute,
-        is_typed=True,
-        needs_note=True,
-        ends_when_acknowledged=True,
-    )
+DISPUTE = AlertKind(
+    DISPUTE_CODE,
+    "dispute:{cause}",
+    Level.WARN,
+    "Dispute",
+    "Dispute at seat %(seat)s",
+    describe=describe_dispute,
+    is_typed=True,
+    needs_note=True,
+    ends_when_acknowledged=True,
 )
 CALLS: dict[Addressee, AlertKind] = {
-    "floor": alert_kind(
-        AlertKind(
-            "floor-call",
-            "call:floor:{cause}",
-            Level.WARN,
-            "Floor called",
-            TITLES["floor"],
-            describe=describe_call,
-            needs_note=True,
-            ends_when_acknowledged=True,
-        )
+    "floor": AlertKind(
+        "floor-call",
+        "call:floor:{cause}",
+        Level.WARN,
+        "Floor called",
+        TITLES["floor"],
+        describe=describe_call,
+        needs_note=True,
+        ends_when_acknowledged=True,
     ),
-    "security": alert_kind(
-        AlertKind(
-            "security-call",
-            "call:security:{cause}",
-            Level.STOP,
-            "Security called",
-            TITLES["security"],
-            describe=describe_call,
-            needs_note=True,
-            ends_when_acknowledged=True,
-        )
+    "security": AlertKind(
+        "security-call",
+        "call:security:{cause}",
+        Level.STOP,
+        "Security called",
+        TITLES["security"],
+        describe=describe_call,
+        needs_note=True,
+        ends_when_acknowledged=True,
     ),
 }
 

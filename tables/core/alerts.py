@@ -148,9 +148,12 @@ Level = Alert.Level
 PART = re.compile(r"\{\w+\}")
 
 
+ALERT_KINDS: list["AlertKind"] = []
+
+
 @dataclass(frozen=True)
 class AlertKind:
-    """What an alert of one kind says.
+    """What an alert of one kind says. Making one declares it, in `ALERT_KINDS`.
 
     `code` is stored. `key` names the cause, `{…}` standing for what varies: `dice:{lot}:1`. Kinds may share a code
     where their keys differ. `title` and `text` are filled with the alert's params; `describe` returns both where
@@ -158,6 +161,8 @@ class AlertKind:
     `describe_group` takes the params of several alerts of one table, and returns the title and text of the line that
     screens show for all of them; they are acknowledged together. `is_everywhere`: one cause raises it at every table in
     play, so all of them are one line of the whole floor.
+
+    Raises ValueError for a key that is declared already.
     """
 
     code: str
@@ -173,6 +178,11 @@ class AlertKind:
     at_the_pit: bool = False  # for podiums and phones only: no tablet at a table and no wall shows it
     is_everywhere: bool = False
     describe_group: Callable[[Sequence[Mapping[str, Any]]], tuple[str, str]] | None = None
+
+    def __post_init__(self) -> None:
+        if any(declared.key == self.key and declared.code == self.code for declared in ALERT_KINDS):
+            raise ValueError(f"declared twice: {self.code} {self.key}")
+        ALERT_KINDS.append(self)
 
     @cached_property
     def key_pattern(self) -> re.Pattern[str]:
@@ -244,16 +254,7 @@ class AlertRule:
         return tuple(kind.key_prefix for kind in self.kinds)
 
 
-ALERT_KINDS: list[AlertKind] = []
 ALERT_RULES: list[AlertRule] = []
-
-
-def alert_kind(kind: AlertKind) -> AlertKind:
-    """Declare a kind. Raises ValueError for a key that is declared already."""
-    if any(declared.key == kind.key and declared.code == kind.code for declared in ALERT_KINDS):
-        raise ValueError(f"declared twice: {kind.code} {kind.key}")
-    ALERT_KINDS.append(kind)
-    return kind
 
 
 def alert_rule(rule: AlertRule) -> AlertRule:

@@ -16,7 +16,7 @@ from audit.entry_types import entry_type
 from audit.models import Entry, Person
 from games.engine.wagers import MadeIn
 from games.separation import policy
-from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.alerts import AlertKind, Level, raise_alert
 from tables.core.context import TableContext
 from tables.corrections.slips import AfterCents, BeforeCents, Reason
 from tables.failures import ROUND_RECORDED_BY_HAND
@@ -169,29 +169,25 @@ def describe_raise(params: Mapping[str, Any]) -> tuple[str, str]:
 
 
 # Both at the pit, not at the table: a person whose PIN was watched is told on another device.
-RAISED_AFTER_DICE = alert_kind(
-    AlertKind(
-        "raised-after-dice",
-        "raised-after-dice:{round}:{cause}",
-        Level.INFO,
-        "Payout raised after the dice",
-        "",
-        describe=describe_raise,
-        ends_when_acknowledged=True,
-        at_the_pit=True,
-    )
+RAISED_AFTER_DICE = AlertKind(
+    "raised-after-dice",
+    "raised-after-dice:{round}:{cause}",
+    Level.INFO,
+    "Payout raised after the dice",
+    "",
+    describe=describe_raise,
+    ends_when_acknowledged=True,
+    at_the_pit=True,
 )
-HELD_AFTER_DICE = alert_kind(
-    AlertKind(
-        "held-after-dice",
-        "held-after-dice:{round}:{cause}",
-        Level.WARN,
-        "Payout held back after the dice",
-        "",
-        describe=describe_raise,
-        ends_when_acknowledged=True,
-        at_the_pit=True,
-    )
+HELD_AFTER_DICE = AlertKind(
+    "held-after-dice",
+    "held-after-dice:{round}:{cause}",
+    Level.WARN,
+    "Payout held back after the dice",
+    "",
+    describe=describe_raise,
+    ends_when_acknowledged=True,
+    at_the_pit=True,
 )
 
 

@@ -28,7 +28,7 @@ from audit.models import Department, Entry
 from games.engine import Refusal, RefusalCode
 from games.engine.odds import in_dollars
 from games.game_acts import ThrowNumber
-from tables.core.alerts import ALERT_ACKNOWLEDGED, AlertKind, Level, acknowledge, alert_kind, end_alert
+from tables.core.alerts import ALERT_ACKNOWLEDGED, AlertKind, Level, acknowledge, end_alert
 from tables.core.context import TableContext
 from tables.core.entries import entry_bodies
 from tables.models import Alert, Round, Slip, Table, TableInventory
@@ -240,36 +240,30 @@ def find_slip(ctx: TableContext, code: str) -> Slip:
     return slip
 
 
-UNSETTLED_SLIP = alert_kind(
-    AlertKind(
-        "slip",
-        "slip:{slip}",
-        Level.INFO,
-        "Slip to settle",
-        "Slip %(slip)s to settle",
-        "Round %(round)s was corrected. Move the money that is due, then both of you sign.",
-    )
+UNSETTLED_SLIP = AlertKind(
+    "slip",
+    "slip:{slip}",
+    Level.INFO,
+    "Slip to settle",
+    "Slip %(slip)s to settle",
+    "Round %(round)s was corrected. Move the money that is due, then both of you sign.",
 )
-AWAITED_REVIEW = alert_kind(
-    AlertKind(
-        "slip-review",
-        "slip-review:{slip}",
-        Level.INFO,
-        "Slip to review",
-        "Slip %(slip)s waits for its review",
-        "Round %(round)s was corrected. Somebody outside the table reviews the slip first: no money moves before.",
-    )
+AWAITED_REVIEW = AlertKind(
+    "slip-review",
+    "slip-review:{slip}",
+    Level.INFO,
+    "Slip to review",
+    "Slip %(slip)s waits for its review",
+    "Round %(round)s was corrected. Somebody outside the table reviews the slip first: no money moves before.",
 )
-DIFFERING_REVIEW = alert_kind(
-    AlertKind(
-        "slip-differs",
-        "slip-differs:{slip}",
-        Level.WARN,
-        "Slip: its review differs",
-        "Slip %(slip)s: the review differs",
-        "Read on the page of round %(round)s what differs. File another slip if one is needed.",
-        ends_when_acknowledged=True,
-    )
+DIFFERING_REVIEW = AlertKind(
+    "slip-differs",
+    "slip-differs:{slip}",
+    Level.WARN,
+    "Slip: its review differs",
+    "Slip %(slip)s: the review differs",
+    "Read on the page of round %(round)s what differs. File another slip if one is needed.",
+    ends_when_acknowledged=True,
 )
 
 

@@ -29,7 +29,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     end_alert,
     raise_alert,
@@ -354,55 +353,45 @@ def examine_dice(
 
 
 RUNNING_OUT = "Dice about to expire"
-DICE_ONE_HOUR = alert_kind(
-    AlertKind(
-        "dice-time",
-        "dice:{lot}:1",
-        Level.WARN,
-        RUNNING_OUT,
-        "Dice expire within the hour",
-        "Have a new lot ready to replace %(lot)s.",
-    )
+DICE_ONE_HOUR = AlertKind(
+    "dice-time",
+    "dice:{lot}:1",
+    Level.WARN,
+    RUNNING_OUT,
+    "Dice expire within the hour",
+    "Have a new lot ready to replace %(lot)s.",
 )
-DICE_TEN_MINUTES = alert_kind(
-    AlertKind(
-        "dice-time",
-        "dice:{lot}:2",
-        Level.WARN,
-        RUNNING_OUT,
-        "Dice expire within ten minutes",
-        "Bring a new lot to the table and replace %(lot)s between rounds.",
-    )
+DICE_TEN_MINUTES = AlertKind(
+    "dice-time",
+    "dice:{lot}:2",
+    Level.WARN,
+    RUNNING_OUT,
+    "Dice expire within ten minutes",
+    "Bring a new lot to the table and replace %(lot)s between rounds.",
 )
-DICE_ONE_MINUTE = alert_kind(
-    AlertKind(
-        "dice-time",
-        "dice:{lot}:3",
-        Level.STOP,
-        RUNNING_OUT,
-        "Dice expire within a minute",
-        "Replace lot %(lot)s now. Nothing may be shaken or thrown after it expires.",
-    )
+DICE_ONE_MINUTE = AlertKind(
+    "dice-time",
+    "dice:{lot}:3",
+    Level.STOP,
+    RUNNING_OUT,
+    "Dice expire within a minute",
+    "Replace lot %(lot)s now. Nothing may be shaken or thrown after it expires.",
 )
-DICE_EXPIRED = alert_kind(
-    AlertKind(
-        "dice-expired",
-        "dice:{lot}:4",
-        Level.STOP,
-        "Dice expired",
-        "Dice expired",
-        "Replace lot %(lot)s. Nothing may be shaken or thrown before.",
-    )
+DICE_EXPIRED = AlertKind(
+    "dice-expired",
+    "dice:{lot}:4",
+    Level.STOP,
+    "Dice expired",
+    "Dice expired",
+    "Replace lot %(lot)s. Nothing may be shaken or thrown before.",
 )
-NO_DICE_IN_SHAKER = alert_kind(
-    AlertKind(
-        "no-dice",
-        "no-dice",
-        Level.WARN,
-        "No dice in the shaker",
-        "No dice in the shaker",
-        "Put a lot into shaker %(shaker)s. Nothing may be shaken or thrown before.",
-    )
+NO_DICE_IN_SHAKER = AlertKind(
+    "no-dice",
+    "no-dice",
+    Level.WARN,
+    "No dice in the shaker",
+    "No dice in the shaker",
+    "Put a lot into shaker %(shaker)s. Nothing may be shaken or thrown before.",
 )
 
 

@@ -36,7 +36,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     end_alert,
     live_tables,
@@ -423,16 +422,14 @@ def _describe_differing(params: Mapping[str, Any]) -> tuple[str, str]:
     return "The dice differ", f"{what} Go to the table, look at the dice and sign what they show."
 
 
-DIFFERING = alert_kind(
-    AlertKind(
-        "reading-differs",
-        "reading:{round}:{throw}",
-        Level.WARN,
-        "Dice differ from their reading",
-        "The dice differ",
-        describe=_describe_differing,
-        ends_when_acknowledged=True,
-    )
+DIFFERING = AlertKind(
+    "reading-differs",
+    "reading:{round}:{throw}",
+    Level.WARN,
+    "Dice differ from their reading",
+    "The dice differ",
+    describe=_describe_differing,
+    ends_when_acknowledged=True,
 )
 
 
@@ -445,38 +442,32 @@ def _describe_contradicting(params: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-CONTRADICTING = alert_kind(
-    AlertKind(
-        "readings-differ",
-        "readings:{round}:{throw}",
-        Level.WARN,
-        "Two readings differ",
-        "Two readings differ",
-        describe=_describe_contradicting,
-    )
+CONTRADICTING = AlertKind(
+    "readings-differ",
+    "readings:{round}:{throw}",
+    Level.WARN,
+    "Two readings differ",
+    "Two readings differ",
+    describe=_describe_contradicting,
 )
-READER_FIRMWARE = alert_kind(
-    AlertKind(
-        "reader-firmware",
-        "firmware:{cause}",
-        Level.WARN,
-        "Reader not approved",
-        "A dice reader runs another firmware",
-        "%(device)s runs firmware %(firmware)s, which no approval of the shaker names. What it reads is for the record "
-        "alone, and the dealer enters the dice. Call the office.",
-        ends_when_acknowledged=True,
-    )
+READER_FIRMWARE = AlertKind(
+    "reader-firmware",
+    "firmware:{cause}",
+    Level.WARN,
+    "Reader not approved",
+    "A dice reader runs another firmware",
+    "%(device)s runs firmware %(firmware)s, which no approval of the shaker names. What it reads is for the record "
+    "alone, and the dealer enters the dice. Call the office.",
+    ends_when_acknowledged=True,
 )
-READER_SILENT = alert_kind(
-    AlertKind(
-        "reader-silent",
-        "reader:{cause}",
-        Level.WARN,
-        "Dice reader lost",
-        "Lost communication with a dice reader",
-        "%(device)s has been silent for half a minute. The dealer goes on and enters the dice. Check the reader, its "
-        "power and the network.",
-    )
+READER_SILENT = AlertKind(
+    "reader-silent",
+    "reader:{cause}",
+    Level.WARN,
+    "Dice reader lost",
+    "Lost communication with a dice reader",
+    "%(device)s has been silent for half a minute. The dealer goes on and enters the dice. Check the reader, its "
+    "power and the network.",
 )
 
 

@@ -29,7 +29,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     live_tables,
     tables_concerned,
@@ -444,25 +443,21 @@ def destroy_dice(
 
 
 DEADLINE_TICKS = 60
-LATE_DESTRUCTION = alert_kind(
-    AlertKind(
-        "late-destruction",
-        "late-destruction",
-        Level.WARN,
-        "Dice to destroy",
-        "Dice of this table are late for destruction",
-        "Lot %(lot)s was due %(day)s. The page of the dice lists every lot that is late.",
-    )
+LATE_DESTRUCTION = AlertKind(
+    "late-destruction",
+    "late-destruction",
+    Level.WARN,
+    "Dice to destroy",
+    "Dice of this table are late for destruction",
+    "Lot %(lot)s was due %(day)s. The page of the dice lists every lot that is late.",
 )
-LATE_COUNT = alert_kind(
-    AlertKind(
-        "late-count",
-        "late-count",
-        Level.WARN,
-        "Dice to count",
-        "The physical count of the dice is late",
-        "It was due %(day)s. Count the dice, and record the count on the page of the dice.",
-    )
+LATE_COUNT = AlertKind(
+    "late-count",
+    "late-count",
+    Level.WARN,
+    "Dice to count",
+    "The physical count of the dice is late",
+    "It was due %(day)s. Count the dice, and record the count on the page of the dice.",
 )
 
 

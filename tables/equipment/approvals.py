@@ -50,7 +50,7 @@ from games.office.signs import verify_form
 from games.params import Params, malformed
 from games.snapshot_types import ShakerKind
 from games.wording import with_games
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule, live_tables
 from tables.core.context import TableContext
 from tables.equipment.signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker, Table
@@ -642,16 +642,14 @@ def register_shaker(ctx: FacilityContext, *, shaker: Code, kind: ShakerKind) -> 
 
 
 WIDEST_ZONE = dt.timedelta(hours=14)
-APPROVAL_ENDED = alert_kind(
-    AlertKind(
-        "approval-ended",
-        "approval:{subject}",
-        Level.STOP,
-        "Approval ended",
-        "Approval ended",
-        "The approval of the %(subject)s is no longer in effect. A round in play ends as usual; no other round begins "
-        "until the office has recorded an approval. Close the table, or call the office.",
-    )
+APPROVAL_ENDED = AlertKind(
+    "approval-ended",
+    "approval:{subject}",
+    Level.STOP,
+    "Approval ended",
+    "Approval ended",
+    "The approval of the %(subject)s is no longer in effect. A round in play ends as usual; no other round begins "
+    "until the office has recorded an approval. Close the table, or call the office.",
 )
 
 

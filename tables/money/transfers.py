@@ -49,7 +49,7 @@ from games.params import Params
 from games.separation import policy
 from games.separation.signatures import Paper, Step, declare_paper, verify_signed_before
 from games.snapshot_types import TransferFacts, TransferKind, TransferStatus
-from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.alerts import AlertKind, Level, raise_alert
 from tables.core.context import TableContext, UnderWay
 from tables.core.duty import AT_THE_TABLE, CAGE, FLOOR, is_on_duty
 from tables.models import ChipDiscrepancy, ChipTransfer, SlipNumbers, TableInventory, TrayPar
@@ -619,16 +619,14 @@ def report_count_difference(
     return ActOutcome(DISCREPANCY_REPORTED(data), answer, changes="nothing")
 
 
-REFUSED_COUNTS = alert_kind(
-    AlertKind(
-        "counts-refused",
-        "counts-refused:{slip}",
-        Level.WARN,
-        "Counts refused",
-        "Slip %(slip)s: counts refused",
-        "More than one count of its chips was refused, because it is not that of the slip. See who counts them.",
-        ends_when_acknowledged=True,
-    )
+REFUSED_COUNTS = AlertKind(
+    "counts-refused",
+    "counts-refused:{slip}",
+    Level.WARN,
+    "Counts refused",
+    "Slip %(slip)s: counts refused",
+    "More than one count of its chips was refused, because it is not that of the slip. See who counts them.",
+    ends_when_acknowledged=True,
 )
 
 

@@ -45,7 +45,7 @@ from audit.models import Person
 from games.engine import Refusal, RefusalCode, RoundState
 from games.engine.game import Game
 from games.engine.wagers import LOSE, WIN, Settled
-from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
+from tables.core.alerts import AlertKind, Level, end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.held_back import held_in_tray
 from tables.models import ChipDiscrepancy, ChipTransfer, DropBox, Table, TableInventory
@@ -184,15 +184,13 @@ def describe_below_zero(params: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-TRAY_BELOW_ZERO = alert_kind(
-    AlertKind(
-        "tray-below-zero",
-        "tray-below-zero",
-        Level.STOP,
-        "Tray below zero",
-        "",
-        describe=describe_below_zero,
-    )
+TRAY_BELOW_ZERO = AlertKind(
+    "tray-below-zero",
+    "tray-below-zero",
+    Level.STOP,
+    "Tray below zero",
+    "",
+    describe=describe_below_zero,
 )
 
 
@@ -409,16 +407,14 @@ def _describe_difference(params: Mapping[str, Any]) -> tuple[str, str]:
     return TITLES[params["differs"]], text
 
 
-DISCREPANCY = alert_kind(
-    AlertKind(
-        "chips-differ",
-        "chips:{discrepancy}",
-        Level.STOP,
-        "Chips differ",
-        "Chips differ",
-        describe=_describe_difference,
-        ends_when_acknowledged=True,
-    )
+DISCREPANCY = AlertKind(
+    "chips-differ",
+    "chips:{discrepancy}",
+    Level.STOP,
+    "Chips differ",
+    "Chips differ",
+    describe=_describe_difference,
+    ends_when_acknowledged=True,
 )
 
 

@@ -25,7 +25,7 @@ from audit.columns import AT, FACILITY, NONE, STREAM, Body, RowFindings, Rows, S
 from audit.entry_types import entry_type
 from games.act_forms import Code, Seat
 from games.engine import Refusal, RefusalCode
-from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.alerts import AlertKind, Level, raise_alert
 from tables.core.context import TableContext, locked_table
 from tables.core.duty import FLOOR
 from tables.models import Player, Rating, Round
@@ -370,18 +370,16 @@ def _wagers_at(ctx: TableContext, seat: int) -> bool:
 # Ratings that end by themselves
 
 
-EXCLUDED_PLAYER = alert_kind(
-    AlertKind(
-        "excluded-player",
-        "excluded:{cause}",
-        Level.STOP,
-        "Excluded player",
-        "Excluded player at seat %(seat)s",
-        "Seat %(seat)s was rated as %(player)s, who is excluded now. The rating has ended. Refuse the seat, "
-        "and call Security.",
-        ends_when_acknowledged=True,
-        at_the_pit=True,
-    )
+EXCLUDED_PLAYER = AlertKind(
+    "excluded-player",
+    "excluded:{cause}",
+    Level.STOP,
+    "Excluded player",
+    "Excluded player at seat %(seat)s",
+    "Seat %(seat)s was rated as %(player)s, who is excluded now. The rating has ended. Refuse the seat, "
+    "and call Security.",
+    ends_when_acknowledged=True,
+    at_the_pit=True,
 )
 
 

@@ -26,7 +26,7 @@ from games.engine.wagers import RETURN, STEPS_A_THROW, Settled
 from games.game_acts import GameAct, Play, game_acts
 from games.office.submissions.gate import verify_minimum
 from tables.core import posts
-from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.alerts import AlertKind, Level, raise_alert
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE
 from tables.core.seats import leave_after_round, take_seats
@@ -182,16 +182,14 @@ def describe_late_wagers(params: Mapping[str, Any]) -> tuple[str, str]:
     return title, text % params
 
 
-LATE_WAGERS = alert_kind(
-    AlertKind(
-        "late-wagers",
-        "late-wagers:{round}:{cause}",
-        Level.WARN,
-        "Wagers after bets were closed",
-        "",
-        describe=describe_late_wagers,
-        ends_when_acknowledged=True,
-    )
+LATE_WAGERS = AlertKind(
+    "late-wagers",
+    "late-wagers:{round}:{cause}",
+    Level.WARN,
+    "Wagers after bets were closed",
+    "",
+    describe=describe_late_wagers,
+    ends_when_acknowledged=True,
 )
 
 

@@ -29,7 +29,7 @@ from games.params import Params
 from games.separation import policy
 from games.snapshot_types import EquipmentKind
 from games.wording import no_roll_text
-from tables.core.alerts import AlertKind, Level, alert_kind, raise_alert
+from tables.core.alerts import AlertKind, Level, raise_alert
 from tables.core.context import TableContext
 from tables.core.duty import AT_THE_TABLE
 from tables.models import Table
@@ -288,42 +288,36 @@ THROW_NO_ROLL = entry_type(
 # The alerts
 
 
-CHEATING = alert_kind(
-    AlertKind(
-        "cheating",
-        "cheating:{round}:{throw}",
-        Level.WARN,
-        "Cheating suspected",
-        "Cheating suspected",
-        "A throw of round %(round)s was called no roll because of a cheating device or technique. "
-        "Check the dice, and the video of the throw.",
-        ends_when_acknowledged=True,
-    )
+CHEATING = AlertKind(
+    "cheating",
+    "cheating:{round}:{throw}",
+    Level.WARN,
+    "Cheating suspected",
+    "Cheating suspected",
+    "A throw of round %(round)s was called no roll because of a cheating device or technique. "
+    "Check the dice, and the video of the throw.",
+    ends_when_acknowledged=True,
 )
-MANY_NO_ROLLS = alert_kind(
-    AlertKind(
-        "no-rolls",
-        "no-rolls:{cause}",
-        Level.WARN,
-        "Many rounds without a result",
-        "%(person)s: %(undone)s rounds without a result",
-        "No rolls, voids and failures in %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks "
-        "at the recording of each.",
-        ends_when_acknowledged=True,
-        at_the_pit=True,
-    )
+MANY_NO_ROLLS = AlertKind(
+    "no-rolls",
+    "no-rolls:{cause}",
+    Level.WARN,
+    "Many rounds without a result",
+    "%(person)s: %(undone)s rounds without a result",
+    "No rolls, voids and failures in %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks "
+    "at the recording of each.",
+    ends_when_acknowledged=True,
+    at_the_pit=True,
 )
-MANY_RETHROWS = alert_kind(
-    AlertKind(
-        "rethrows",
-        "rethrows:{cause}",
-        Level.WARN,
-        "Many void throws",
-        "%(person)s: %(undone)s void throws",
-        "In %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks at the recording of each.",
-        ends_when_acknowledged=True,
-        at_the_pit=True,
-    )
+MANY_RETHROWS = AlertKind(
+    "rethrows",
+    "rethrows:{cause}",
+    Level.WARN,
+    "Many void throws",
+    "%(person)s: %(undone)s void throws",
+    "In %(within_minutes)s minutes, the newest in round %(round)s. Surveillance looks at the recording of each.",
+    ends_when_acknowledged=True,
+    at_the_pit=True,
 )
 
 

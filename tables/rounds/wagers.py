@@ -24,7 +24,7 @@ from games.engine.wagers import MadeIn
 from games.game_acts import ActThatWaits
 from games.params import malformed
 from games.snapshot_types import SeatMark
-from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
+from tables.core.alerts import AlertKind, Level, end_alert, raise_alert
 from tables.core.context import ACT_OF_ANOTHER_GAME, TableContext
 from tables.core.duty import AT_THE_TABLE
 from tables.core.seats import WagerInput, leave_seats, mark, read_wager_input, take_seats
@@ -155,17 +155,15 @@ def describe_several_over_max(group: Sequence[Mapping[str, Any]]) -> tuple[str, 
     return f"{len(group)} wagers over the maximum, {where}: {dollars(cents)}", text
 
 
-OVER_MAX = alert_kind(
-    AlertKind(
-        "over-max",
-        "over-max:{round}:{seat}:{wager}",
-        Level.WARN,
-        "Wager over the maximum",
-        "",
-        describe=describe_over_max,
-        describe_group=describe_several_over_max,
-        ends_when_acknowledged=True,
-    )
+OVER_MAX = AlertKind(
+    "over-max",
+    "over-max:{round}:{seat}:{wager}",
+    Level.WARN,
+    "Wager over the maximum",
+    "",
+    describe=describe_over_max,
+    describe_group=describe_several_over_max,
+    ends_when_acknowledged=True,
 )
 
 

@@ -18,7 +18,7 @@ from audit.models import Device, Incarnation, Stream
 from audit.record import ClaimedHead, HeadStatus, current_incarnation_number
 from audit.runner import ActRequest, Stale
 from games.engine import Refusal, RefusalCode
-from tables.core.alerts import AlertKind, Level, alert_kind, end_alert, raise_alert
+from tables.core.alerts import AlertKind, Level, end_alert, raise_alert
 from tables.core.context import Locked, TableContext, locked_table, table_changed
 from tables.core.duty import serves
 from tables.models import Alert, Table
@@ -80,29 +80,25 @@ TABLE_RESUMED = entry_type(
 
 # Alerts
 
-ROLLED_BACK = alert_kind(
-    AlertKind(
-        "record-went-back",
-        "record-went-back",
-        Level.STOP,
-        "Record rolled back",
-        "The record was rolled back",
-        "A screen has shown entry %(seen)s, but the record ends at %(last)s without it. Nothing can be recorded here. "
-        "Leave chips and dice where they are, write down what is there, and call compliance: two people must "
-        "declare the record.",
-    )
+ROLLED_BACK = AlertKind(
+    "record-went-back",
+    "record-went-back",
+    Level.STOP,
+    "Record rolled back",
+    "The record was rolled back",
+    "A screen has shown entry %(seen)s, but the record ends at %(last)s without it. Nothing can be recorded here. "
+    "Leave chips and dice where they are, write down what is there, and call compliance: two people must "
+    "declare the record.",
 )
-FORGED_HEAD = alert_kind(
-    AlertKind(
-        "head-not-ours",
-        "head-not-ours",
-        Level.WARN,
-        "Unknown screen",
-        "Unknown screen",
-        "%(device)s sent a state of this table that the server never showed, and its act was refused. "
-        "Find out who has the device, reload its page, and tell compliance.",
-        ends_when_acknowledged=True,
-    )
+FORGED_HEAD = AlertKind(
+    "head-not-ours",
+    "head-not-ours",
+    Level.WARN,
+    "Unknown screen",
+    "Unknown screen",
+    "%(device)s sent a state of this table that the server never showed, and its act was refused. "
+    "Find out who has the device, reload its page, and tell compliance.",
+    ends_when_acknowledged=True,
 )
 
 # Halting and resuming

@@ -26,7 +26,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     tables_concerned,
 )
@@ -241,31 +240,27 @@ WARN_BEFORE = dt.timedelta(
 )  # a change may wait for a day (policy), and a machine has to be given the secret
 USED_WITHIN = dt.timedelta(days=1)  # of the end, so that an end ended something
 SECRET_TICKS = 60
-SECRET_ENDS = alert_kind(
-    AlertKind(
-        "client-secret",
-        "client-secret:ends:{cause}",
-        Level.INFO,
-        "Secret of a system",
-        "The secret of a system ends",
-        "The secret of %(device)s ends %(day)s, and it stops then. Have another one prepared and approved under "
-        "People, Systems.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+SECRET_ENDS = AlertKind(
+    "client-secret",
+    "client-secret:ends:{cause}",
+    Level.INFO,
+    "Secret of a system",
+    "The secret of a system ends",
+    "The secret of %(device)s ends %(day)s, and it stops then. Have another one prepared and approved under "
+    "People, Systems.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-SECRET_ENDED = alert_kind(
-    AlertKind(
-        "client-secret",
-        "client-secret:ended:{cause}",
-        Level.WARN,
-        "Secret of a system",
-        "The secret of a system has ended",
-        "The secret of %(device)s ended %(day)s while it was in use. Nothing comes from it now. Have another one "
-        "prepared and approved under People, Systems, or have the system ended there.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+SECRET_ENDED = AlertKind(
+    "client-secret",
+    "client-secret:ended:{cause}",
+    Level.WARN,
+    "Secret of a system",
+    "The secret of a system has ended",
+    "The secret of %(device)s ended %(day)s while it was in use. Nothing comes from it now. Have another one "
+    "prepared and approved under People, Systems, or have the system ended there.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
 
 

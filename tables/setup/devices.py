@@ -26,7 +26,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     tables_concerned,
 )
@@ -320,31 +319,27 @@ def verify_free(ctx: FacilityContext, name: str) -> None:
 
 DEVICE_TICKS = 5
 LASTS = dt.timedelta(hours=1)
-DEVICE_REVOKED = alert_kind(
-    AlertKind(
-        "device-revoked",
-        "device-revoked:{cause}",
-        Level.WARN,
-        "Device revoked",
-        "A device was revoked",
-        "%(device)s was revoked and shows nothing more. The record says who did it. If its people did not ask for it, "
-        "tell compliance.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+DEVICE_REVOKED = AlertKind(
+    "device-revoked",
+    "device-revoked:{cause}",
+    Level.WARN,
+    "Device revoked",
+    "A device was revoked",
+    "%(device)s was revoked and shows nothing more. The record says who did it. If its people did not ask for it, "
+    "tell compliance.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
-DEVICE_COPIED = alert_kind(
-    AlertKind(
-        "device-copied",
-        "device-copied:{cause}",
-        Level.WARN,
-        "Key of a device copied",
-        "A copy of a device's key",
-        "Another browser used an old key of %(device)s, which is locked now. One of the two is a copy. Go to "
-        "%(device)s and see who works there; if nobody can say why, have it revoked.",
-        at_the_pit=True,
-        is_everywhere=True,
-    )
+DEVICE_COPIED = AlertKind(
+    "device-copied",
+    "device-copied:{cause}",
+    Level.WARN,
+    "Key of a device copied",
+    "A copy of a device's key",
+    "Another browser used an old key of %(device)s, which is locked now. One of the two is a copy. Go to "
+    "%(device)s and see who works there; if nobody can say why, have it revoked.",
+    at_the_pit=True,
+    is_everywhere=True,
 )
 
 

@@ -35,7 +35,7 @@ from games.facility_runner import Forbidden
 from games.models import Facility
 from games.params import Params
 from tables.core import posts
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule, live_tables
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule, live_tables
 from tables.core.context import ROUND_IN_PLAY, TableContext
 from tables.core.duty import DEALERS, FLOOR, NOT_ASSIGNED, covers, lock_duty_of, locked_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
@@ -437,25 +437,21 @@ def verify_nothing_unattended(ctx: TableContext, post: str) -> None:
 # Alerts about posts
 
 POST_TICKS = 5
-EMPTY_POST = alert_kind(
-    AlertKind(
-        "post-empty",
-        "post:{post}",
-        Level.WARN,
-        "Empty post",
-        "A post is empty",
-        "The post of %(post)s is empty. Send a relief, who takes it over with their PIN.",
-    )
+EMPTY_POST = AlertKind(
+    "post-empty",
+    "post:{post}",
+    Level.WARN,
+    "Empty post",
+    "A post is empty",
+    "The post of %(post)s is empty. Send a relief, who takes it over with their PIN.",
 )
-UNATTENDED_SHAKER = alert_kind(
-    AlertKind(
-        "shaker-unattended",
-        "shaker",
-        Level.WARN,
-        "Shaker unattended",
-        "Shaker unattended",
-        "Nobody is responsible for shaker %(shaker)s. Send a dealer, who takes it over with their PIN.",
-    )
+UNATTENDED_SHAKER = AlertKind(
+    "shaker-unattended",
+    "shaker",
+    Level.WARN,
+    "Shaker unattended",
+    "Shaker unattended",
+    "Nobody is responsible for shaker %(shaker)s. Send a dealer, who takes it over with their PIN.",
 )
 
 

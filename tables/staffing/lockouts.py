@@ -26,7 +26,6 @@ from tables.core.alerts import (
     AlertRule,
     ExpectedAlert,
     Level,
-    alert_kind,
     alert_rule,
     tables_concerned,
 )
@@ -196,41 +195,35 @@ def _is_signed(ctx: FacilityContext, lockout: Lockout) -> bool:
 
 PIN_TICKS = 5
 GUESSED_PINS = {
-    people.Scope.PERSON_AT_DEVICE: alert_kind(
-        AlertKind(
-            "pins-guessed",
-            "pins:person-at-device:{cause}",
-            Level.WARN,
-            "PINs being guessed",
-            "A PIN is being guessed",
-            "Five wrong PINs of %(person)s at %(device)s, which now refuses %(person)s for fifteen minutes. Find out "
-            "who typed them. A supervisor can unlock on the staff page.",
-            is_everywhere=True,
-        )
+    people.Scope.PERSON_AT_DEVICE: AlertKind(
+        "pins-guessed",
+        "pins:person-at-device:{cause}",
+        Level.WARN,
+        "PINs being guessed",
+        "A PIN is being guessed",
+        "Five wrong PINs of %(person)s at %(device)s, which now refuses %(person)s for fifteen minutes. Find out "
+        "who typed them. A supervisor can unlock on the staff page.",
+        is_everywhere=True,
     ),
-    people.Scope.DEVICE: alert_kind(
-        AlertKind(
-            "pins-guessed",
-            "pins:device:{cause}",
-            Level.WARN,
-            "PINs being guessed",
-            "PINs are being guessed",
-            "Ten wrong PINs at %(device)s, which now accepts none for fifteen minutes. Go there and find out who typed "
-            "them. A supervisor can unlock on the staff page.",
-            is_everywhere=True,
-        )
+    people.Scope.DEVICE: AlertKind(
+        "pins-guessed",
+        "pins:device:{cause}",
+        Level.WARN,
+        "PINs being guessed",
+        "PINs are being guessed",
+        "Ten wrong PINs at %(device)s, which now accepts none for fifteen minutes. Go there and find out who typed "
+        "them. A supervisor can unlock on the staff page.",
+        is_everywhere=True,
     ),
-    people.Scope.PERSON: alert_kind(
-        AlertKind(
-            "pins-guessed",
-            "pins:person:{cause}",
-            Level.WARN,
-            "PINs being guessed",
-            "A PIN is being guessed",
-            "Twenty wrong PINs of %(person)s at several devices, the last at %(device)s. All refuse %(person)s "
-            "for fifteen minutes. Find out who typed them. A supervisor can unlock on the staff page.",
-            is_everywhere=True,
-        )
+    people.Scope.PERSON: AlertKind(
+        "pins-guessed",
+        "pins:person:{cause}",
+        Level.WARN,
+        "PINs being guessed",
+        "A PIN is being guessed",
+        "Twenty wrong PINs of %(person)s at several devices, the last at %(device)s. All refuse %(person)s "
+        "for fifteen minutes. Find out who typed them. A supervisor can unlock on the staff page.",
+        is_everywhere=True,
     ),
 }
 

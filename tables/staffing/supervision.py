@@ -27,7 +27,7 @@ from games.act_forms import Text
 from games.engine import Refusal, RefusalCode
 from games.engine.editions import Edition, Staffing, edition
 from games.registry import GAMES
-from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_kind, alert_rule
+from tables.core.alerts import AlertKind, AlertRule, ExpectedAlert, Level, alert_rule
 from tables.core.context import TableContext
 from tables.core.duty import (
     FLOOR,
@@ -374,15 +374,13 @@ def _describe_breach(params: Mapping[str, Any]) -> tuple[str, str]:
     return sentences.title(refusal), sentences.say(refusal)
 
 
-BROKEN_SPAN = alert_kind(
-    AlertKind(
-        "span",
-        "span:{breach}",
-        Level.WARN,
-        "Floorperson's span",
-        "Supervision",
-        describe=_describe_breach,
-    )
+BROKEN_SPAN = AlertKind(
+    "span",
+    "span:{breach}",
+    Level.WARN,
+    "Floorperson's span",
+    "Supervision",
+    describe=_describe_breach,
 )
 
 
