@@ -236,9 +236,8 @@ class StoredHeads:
         return [head for head in self.stored.get(stream, []) if head != shown]
 
     def mark_judged(self, stream: str, judged: Sequence[Json | None]) -> None:
-        *older, newest = self.stored.get(stream) or [None]
-        if newest is not None:
-            self.stored[stream] = [*(head for head in older if head not in judged), newest]
+        if heads := self.stored.get(stream):
+            self.stored[stream] = [*(head for head in heads[:-1] if head not in judged), heads[-1]]
 
 
 class Browser:

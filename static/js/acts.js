@@ -206,9 +206,9 @@ export class ActQueue {
       const response = await this.ask(url, act, { ...body, ...extra, ...tappedBefore(time) }, isFirst);
       item.mayBeTaken = mayBeTaken;
       const signedOut = SIGNED_OUT_CODES.includes(response.refusal?.code);
-      if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) return this.deliverAnew(item);
+      if (response.refusal?.code === FACTOR_NEEDED && await confirmFactor()) continue;
       if (response.refusal?.code === SIGNATURE_NEEDED && !body.witness) {
-        const signed = await sendSigned(response.refusal, `${url}/signers`, (witness) => this.deliverAnew(item, { witness }));
+        const signed = await sendSigned(response.refusal, `${url}/signers`, (witness) => this.deliverSigned(item, witness));
         if (signed) return signed;
       }
       if (response.status >= 500) errors += 1;
@@ -229,9 +229,9 @@ export class ActQueue {
     }
   }
 
-  /* The same act with a second person, or after a second factor. It was refused without: what is sent now is another command. */
-  deliverAnew(item, added = {}) {
-    item.body = { ...item.body, command: uuid7(), ...added };
+  /* The same act with a second person. It was refused without one: what is sent now is another command. */
+  deliverSigned(item, witness) {
+    item.body = { ...item.body, command: uuid7(), witness };
     return this.deliver(item);
   }
 

@@ -20,7 +20,7 @@ export async function sendArrangement(url, command, params) {
   try {
     const response = await fetch(url, {
       method: "POST",
-      body: JSON.stringify({ command, "seen": 0, params }),
+      body: JSON.stringify({ command, "seen": 0, params, once: true }),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT),
       headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
     });

@@ -267,12 +267,13 @@ export async function post(url, body) {
   return answer.refusal?.code === FACTOR_NEEDED && await confirmFactor() ? sendAct(url, body) : answer;
 }
 
+/* A page forgets the command of an act that was refused, so no copy of it may be taken later (`once`: static/js/acts.js). */
 async function sendAct(url, body) {
   const isUpload = body instanceof FormData;
   try {
     const response = await fetch(url, {
       method: "POST",
-      body: isUpload ? body : JSON.stringify(body),
+      body: isUpload ? body : JSON.stringify({ ...body, once: true }),
       signal: AbortSignal.timeout(isUpload ? UPLOAD_TIMEOUT : REQUEST_TIMEOUT),
       headers: {
         ...(!isUpload && { "Content-Type": "application/json" }), Accept: "application/json", "X-CSRFToken": csrfToken(),

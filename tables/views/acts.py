@@ -32,7 +32,7 @@ from django.views.decorators.http import require_GET, require_POST
 from audit import factors, identity, logs, metrics, people, record
 from audit.identity import Sender
 from audit.models import Command, Entry, Person
-from audit.refusals import NOT_BEGUN, AuditRefusal
+from audit.refusals import NOT_BEGUN, AuditRefusal, SecondFactorNeeded
 from audit.rows import may_have_been_committed, says_nothing_was_begun
 from audit.runner import (
     ActRequest,
@@ -422,14 +422,18 @@ def _outcome(reply: ActReply) -> tuple[str, str]:
 def _execute_to_end(request: HttpRequest, target: ActTarget, body: dict[str, Any] | None) -> ActReply:
     lookup = CommandLookup()
     reply = _execute_request(request, target, lookup, body)
-    to_end = (
-        lookup.to_end if _is_about_command(reply, lookup) and (reply.status < 500 or lookup.retry) else None
-    )
+    to_end = lookup.to_end if _is_about_command(reply, lookup) and _is_last_word(reply, lookup) else None
     if to_end is not None and not target.runner.end_command(to_end):
         reply = _execute_request(request, target, lookup, body)
     if _is_about_command(reply, lookup):
         reply.body["command"] = str(lookup.not_found)
     return reply
+
+
+def _is_last_word(reply: ActReply, lookup: CommandLookup) -> bool:
+    """Whether a page that gets this refusal does not send the command again: not with what it lacked, and not later."""
+    refusal = reply.body["refusal"]["code"]
+    return refusal != SecondFactorNeeded.code and (reply.status < 500 or lookup.retry)
 
 
 def _is_about_command(reply: ActReply, lookup: CommandLookup) -> bool:

@@ -16,9 +16,9 @@ import pytest
 from django.db import OperationalError
 from psycopg.errors import LockNotAvailable
 
-from audit import people
+from audit import people, runner
 from audit.models import Command, Device, Entry, Person
-from audit.refusals import Forbidden
+from audit.refusals import Forbidden, SecondFactorNeeded
 from audit.runner import ActRequest
 from tables.runner.table import RUNNER
 from tests.tables.cast import PIN, Scene
@@ -76,6 +76,20 @@ def test_a_copy_is_not_taken_either_once_its_person_may_act_again(scene, monkeyp
         patch.setattr(RUNNER, "verify_permission", forbid)
         assert tablet.send(once=True)[0] == 403
     assert tablet.send(once=True)[1]["refusal"]["code"] == "command-ended"
+
+
+def test_an_act_that_lacked_a_second_factor_is_taken_once_there_is_one_with_its_command(scene, monkeypatch):
+    scene.place((1, "small", 2_500))
+    end_without_result(scene)
+    tablet = Tablet(scene)
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "verify_step_up", need_factor)
+        assert tablet.send(once=True)[1]["refusal"]["code"] == "second-factor-needed"
+    assert tablet.send(once=True)[0] == 200
+
+
+def need_factor(*_arguments: Any) -> None:
+    raise SecondFactorNeeded
 
 
 def forbid(*_arguments: Any) -> None:
