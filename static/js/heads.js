@@ -10,7 +10,7 @@ const MOST_STORED = 6;  // of a table: the server takes eight (audit/record.py)
 let heldStreams = new Set();  // the streams whose newest head is held
 
 const isSame = (a, b) => a.seq === b.seq && a.head === b.head && a.incarnation === b.incarnation;
-const read = (stream) => JSON.parse(localStorage.getItem(PREFIX + stream)) ?? [];
+const read = (stream) => [JSON.parse(localStorage.getItem(PREFIX + stream)) ?? []].flat();  // one head, of an earlier build
 const write = (stream, heads) => localStorage.setItem(PREFIX + stream, JSON.stringify(heads));
 
 /* Keeps what is stored until it is judged, whatever is shown meanwhile. */

@@ -89,6 +89,13 @@ test("the first head of a new incarnation replaces all others", () => {
   assert.deepEqual(stored(), [head(4, 2)]);
 });
 
+test("a head that an earlier build stored alone is one of the list", () => {
+  localStorage.setItem(`pitside.head.${STREAM}`, JSON.stringify(head(10)));
+  holdHeads();
+  show(12);
+  assert.deepEqual(stored(), [head(10), head(12)]);
+});
+
 test("the demo forgets the heads of the database before", () => {
   show(10);
   forgetHeads();
