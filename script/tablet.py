@@ -238,6 +238,8 @@ class StoredHeads:
     def mark_judged(self, stream: str, judged: Sequence[Json | None]) -> None:
         if heads := self.stored.get(stream):
             self.stored[stream] = [*(head for head in heads[:-1] if head not in judged), heads[-1]]
+            if heads[-1] in judged:
+                self.held.discard(stream)
 
 
 class Browser:

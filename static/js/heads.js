@@ -41,8 +41,10 @@ export function unjudgedHeads(stream, headOfScreen) {
 /* The server has compared these heads of a stream with its record. The newest one stays: it is what this device has shown. */
 export function markJudged(stream, judged) {
   const heads = read(stream), newest = heads.at(-1);
-  const isKept = (head) => head === newest || !judged.some((claim) => claim && isSame(claim, head));
-  if (newest) write(stream, heads.filter(isKept));
+  const isJudged = (head) => judged.some((claim) => claim && isSame(claim, head));
+  if (!newest) return;
+  if (isJudged(newest)) heldStreams.delete(stream);
+  write(stream, heads.filter((head) => head === newest || !isJudged(head)));
 }
 
 /* Stores the head that a fragment shows. A later incarnation was declared by two people: it replaces all others. */

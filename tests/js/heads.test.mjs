@@ -50,6 +50,17 @@ test("the head of the page before goes out with the first act, and stays until t
   assert.equal(server.last.body["stored_heads"], undefined);
 });
 
+test("the head that a loaded page shows again is judged with its first act, and brought no more", async () => {
+  show(8);
+  holdHeads();
+  show(8);
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal(server.last.body["stored_heads"], undefined);
+  await server.last.answer(200, { version: 9, answer: {} });
+  show(9);
+  assert.deepEqual(stored(), [head(9)]);
+});
+
 test("without an answer the stored heads go out again, whatever the page shows before the next try", async () => {
   show(10);
   queue.send("no_more_bets", {}, STATE);
