@@ -23,7 +23,7 @@ class PolledSign:
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self.send, self.table, self.show, self.seconds = send, table, show, seconds
-        self.shown: dict[str, int] | None = None  # what the glass shows
+        self.shown: Any = None  # what the glass shows: an answer of the server
         self.confirmed: dict[str, int] | None = None  # what the server knows that it shows
         self.heard = seconds()
 
@@ -41,11 +41,11 @@ class PolledSign:
             self.show(None)
 
     def _show(self, sign: Any) -> None:
+        if sign != self.shown:  # also where its results alone have changed, or ended
+            self.show(sign)
+            self.shown = sign
         change = sign["coming"]["change"] if sign["coming"] else 0
         shows = {"min_cents": sign["min_cents"], "max_cents": sign["max_cents"], "change": change}
-        if shows != self.shown:
-            self.show(sign)
-            self.shown = shows
         if shows == self.confirmed:
             return
         try:

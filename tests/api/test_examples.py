@@ -127,6 +127,24 @@ def test_a_sign_says_what_it_shows_after_it_shows_it(machine, scene):
     assert Entry.objects.filter(type="limits.sign_posted").count() == 1
 
 
+def test_a_sign_shows_each_result_and_takes_them_down_with_the_permission():
+    results: list[Any] = [None, [3], [4, 3], [4, 3], None]
+    answers, posted = iter(results), []
+
+    def send(method: str, _path: str, *content: Any) -> tuple[int, Any]:
+        if method == "POST":
+            posted.append(content[0])
+            return 200, {}
+        return 200, {"min_cents": 1_000, "max_cents": 100_000, "coming": None, "results": next(answers)}
+
+    glass: list[Any] = []
+    sign = example("sign/polled_sign.py").PolledSign(send, TABLE, glass.append)
+    for _ in results:
+        sign.refresh()
+    assert [face["results"] for face in glass] == [None, [3], [4, 3], None]
+    assert posted == [{"min_cents": 1_000, "max_cents": 100_000, "change": 0}]
+
+
 @pytest.mark.parametrize("status", [0, 401, 503])
 def test_a_sign_takes_its_limits_down_once_the_server_was_silent_for_fifteen_seconds(machine, scene, status):
     send, seconds, is_away = sender(machine("signs", place="larkfield/T-01")), [0.0], [False]
