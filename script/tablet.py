@@ -221,7 +221,8 @@ class StoredHeads:
         self.held = set(self.stored)
 
     def store(self, stream: str, head: Json) -> None:
-        heads = [one for one in self.stored.get(stream, []) if one["incarnation"] >= head["incarnation"]]
+        stored = self.stored.get(stream, [])
+        heads = [earlier for earlier in stored if earlier["incarnation"] >= head["incarnation"]]
         if heads and heads[-1] == head:
             return
         if stream not in self.held:
@@ -231,9 +232,9 @@ class StoredHeads:
             del heads[1]
         self.stored[stream] = [*heads, head]
 
-    def unjudged(self, stream: str, shown: Json | None) -> list[Json]:
-        """Those that an act has to bring beside the one that its screen shows."""
-        return [head for head in self.stored.get(stream, []) if head != shown]
+    def unjudged(self, stream: str, head_of_screen: Json | None) -> list[Json]:
+        """Those that an act has to bring beside that of its screen."""
+        return [head for head in self.stored.get(stream, []) if head != head_of_screen]
 
     def mark_judged(self, stream: str, judged: Sequence[Json | None]) -> None:
         if heads := self.stored.get(stream):

@@ -78,17 +78,24 @@ def test_of_another_error_nobody_says_that_nothing_was_begun(tablet, monkeypatch
     assert shake(tablet).status_code == 500
 
 
-@pytest.mark.postgres
-def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_long(committed, caplog):
+def waiting_shake(committed):
+    """A tap for a thread of its own, and the list that gets the status of each answer."""
     browser = committed.browser("tablet", "dealer")
     browser.raise_request_exception = False
-    answers = []
+    answers: list[int] = []
 
     def wait() -> None:
         try:
             answers.append(shake(browser).status_code)
         finally:
             connection.close()
+
+    return wait, answers
+
+
+@pytest.mark.postgres
+def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_long(committed, caplog):
+    wait, answers = waiting_shake(committed)
 
     def wait_in_a_thread() -> None:
         thread = threading.Thread(target=wait)
@@ -111,7 +118,7 @@ def test_an_act_waits_for_the_lock_of_its_table_and_for_a_connection_but_not_lon
 
 
 def runbooks_query() -> str:
-    """The SQL by which whoever is on call learns who holds the tables."""
+    """The SQL by which the person on call learns who holds the tables."""
     text = (Path(__file__).resolve().parents[2] / "docs" / "runbook.md").read_text()
     return re.search(r"`(SELECT[^`]+pg_blocking_pids[^`]+)`", text.partition("### ConnectionsWait\n")[2])[1]
 
@@ -120,15 +127,7 @@ def runbooks_query() -> str:
 def test_the_query_of_the_runbook_names_a_holder_while_an_act_waits_and_nobody_between_two_acts(committed):
     given = connection.get_connection_params()
     server = {key: given[key] for key in ("host", "port", "user", "password", "dbname") if given.get(key)}
-    browser = committed.browser("tablet", "dealer")
-    browser.raise_request_exception = False
-    answers = []
-
-    def wait() -> None:
-        try:
-            answers.append(shake(browser).status_code)
-        finally:
-            connection.close()
+    wait, answers = waiting_shake(committed)
 
     with psycopg.connect(**server) as holder, psycopg.connect(**server, autocommit=True) as watcher:
 

@@ -60,11 +60,11 @@ def test_a_copy_that_comes_after_the_refusal_is_taken_only_if_the_page_may_send_
     """The network has a copy of the only try. The act is refused and called not taken, and what refused it passes."""
     scene.place((1, "small", 2_500))
     tablet = Tablet(scene)
-    said = {"once": True} if once else {}
-    status, refused = tablet.send(**said)
+    flags = {"once": True} if once else {}
+    status, refused = tablet.send(**flags)
     assert (status, refused["command"]) == (422, tablet.command)
     end_without_result(scene)
-    status, late = tablet.send(**said)
+    status, late = tablet.send(**flags)
     assert (status, late.get("refusal", {}).get("code")) == ((422, "command-ended") if once else (200, None))
 
 

@@ -517,9 +517,8 @@ async def test_slow_receivers_delay_no_other_and_nothing_else_of_the_process(mon
     release.set()
 
 
-def test_a_slow_receiver_holds_no_connection(scene, receiver, monkeypatch):
-    webhook = add(scene, receiver)
-    scene.place((1, "small", 2_500))
+def post_without_connection(monkeypatch):
+    """Every message is taken, and fails unless its connection was given back before."""
     release = mock.Mock()
     monkeypatch.setattr(webhooks.people, "release_connection", release)
 
@@ -528,6 +527,12 @@ def test_a_slow_receiver_holds_no_connection(scene, receiver, monkeypatch):
         return 204
 
     monkeypatch.setattr(webhooks, "post", post)
+
+
+def test_a_slow_receiver_holds_no_connection(scene, receiver, monkeypatch):
+    webhook = add(scene, receiver)
+    scene.place((1, "small", 2_500))
+    post_without_connection(monkeypatch)
     assert tell(webhook.pk) == 1
 
 
@@ -674,12 +679,5 @@ def test_only_who_prepares_webhooks_sends_a_test_and_none_to_one_that_ended(scen
 
 def test_a_test_holds_no_connection_while_the_receiver_takes_its_time(scene, receiver, monkeypatch):
     webhook = add(scene, receiver)
-    release = mock.Mock()
-    monkeypatch.setattr(webhooks.people, "release_connection", release)
-
-    def post(*_args):
-        assert release.call_count == 1
-        return 204
-
-    monkeypatch.setattr(webhooks, "post", post)
+    post_without_connection(monkeypatch)
     assert webhooks.send_test(webhook).http_status == 204
